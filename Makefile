@@ -9,6 +9,8 @@ ARGS ?=
 SPREAD := -n 2 --dist worksteal
 # The tests start and end hundreds of threads; glibc would give each a heap of its own and keep it.
 export MALLOC_ARENA_MAX := 2
+# Where it is set, each of some hundred processes would compile every module for itself.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: chat setup quick test test-all apart check fmt faults conformance clients bench lock clean
 

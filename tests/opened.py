@@ -5,7 +5,7 @@ A test that works through the public API or a port needs nothing of this file.
 
 from contextlib import contextmanager
 
-from unabridged.testing.indexed import index_of
+from unabridged.testing.stores_lookup import index_of
 
 
 def store_of(memory):
@@ -27,6 +27,11 @@ def use_settings(memory, settings):
 def database_of(owner):
     """Return the SQLite database of a store."""
     return owner._db
+
+
+def entries_of(store):
+    """Return the exchanges of a store in memory, by id."""
+    return store._entries
 
 
 def connection_of(owner):

@@ -14,8 +14,8 @@ from statistics import fmean
 from typing import Any
 
 from bench.core.token_texts import CODE_LINES, CODE_NAMES, EMOJI, SENTENCES
+from unabridged.budget.allocate import MARGIN_SHARE
 from unabridged.budget.count import Counter
-from unabridged.budget.window_shares import MARGIN_SHARE
 from unabridged.domain.message import Message, Role, Text
 from unabridged.ports import Tokenizer
 

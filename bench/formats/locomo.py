@@ -12,7 +12,6 @@ last turn stays alone where their number is odd.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,9 +26,9 @@ from unabridged.transfer.build_conversation import (
     build_transcript,
     skipped,
 )
-from unabridged.transfer.formats.table import Format, signs
+from unabridged.transfer.foreign_format import Format, signs
 from unabridged.transfer.input_file import InputFile, InputLimits
-from unabridged.transfer.lenient_fields import as_id, as_list, as_object, as_text
+from unabridged.transfer.lenient_fields import Reasons, as_id, as_list, as_object, as_text
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord, elements
 from unabridged.transfer.times import parse_time
@@ -141,7 +140,7 @@ def talk_of(record: JsonRecord, number: int) -> LocomoTalk:
     message_of: dict[Place, str] = {}
     numbers = sorted(int(m[1]) for key in held if (m := _SESSION.fullmatch(key)))
     for session in numbers:
-        reasons = Counter[str]()
+        reasons = Reasons()
         at = _date(held.get(f"session_{session}_date_time"), reasons)
         turns = as_list(held[f"session_{session}"])
         loose = _loose(session, turns, reasons)
@@ -163,7 +162,7 @@ def talk_of(record: JsonRecord, number: int) -> LocomoTalk:
     return LocomoTalk(name, tuple(sessions), questions, exchange_of, message_of, tuple(unread))
 
 
-def _loose(session: int, turns: list[Any], reasons: Counter[str]) -> dict[Place, RawMessage]:
+def _loose(session: int, turns: list[Any], reasons: Reasons) -> dict[Place, RawMessage]:
     found: dict[Place, RawMessage] = {}
     before: str | None = None
     for number, turn in enumerate(turns, 1):
@@ -192,7 +191,7 @@ def _said(turn: Mapping[str, Any]) -> str:
     return f"{speaker}: {words}" if words and speaker else words
 
 
-def _date(value: Any, reasons: Counter[str]) -> datetime | None:
+def _date(value: Any, reasons: Reasons) -> datetime | None:
     match = _DATE.search(as_text(value))
     try:
         if match is None:

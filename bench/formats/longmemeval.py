@@ -7,7 +7,6 @@ by side, and ``has_answer`` at the turns that hold the evidence (github.com/xiao
 README). Dates like ``2023/05/20 (Sat) 06:37`` name no zone and are taken as UTC.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -28,9 +27,9 @@ from unabridged.transfer.build_conversation import (
     content_key,
     skipped,
 )
-from unabridged.transfer.formats.table import Format, signs
+from unabridged.transfer.foreign_format import Format, signs
 from unabridged.transfer.input_file import InputFile, InputLimits
-from unabridged.transfer.lenient_fields import as_id, as_list, as_object, as_text, as_time
+from unabridged.transfer.lenient_fields import Reasons, as_id, as_list, as_object, as_text
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord, elements, lines
 
@@ -81,8 +80,8 @@ def read(
                 yield record.unread("no session: it has no id or no turns")
             elif session not in seen:
                 seen.add(session)
-                reasons = Counter[str]()
-                woven = _session(session, turns, as_time(date, reasons), reasons)
+                reasons = Reasons()
+                woven = _session(session, turns, reasons.time(date), reasons)
                 yield from skipped(f"{record.where}, session {session}", reasons)
                 yield from woven.unread
                 if woven.conversation is not None:
@@ -238,7 +237,7 @@ class LongMemEvalCorpus:
             if session in seen:
                 continue
             seen.add(session)
-            woven = _session(session, turns, date, Counter())
+            woven = _session(session, turns, date, Reasons())
             if woven.conversation is not None:
                 conversations.append(woven.conversation)
             for index in _gold_turns(question, session, turns):
@@ -249,7 +248,7 @@ class LongMemEvalCorpus:
         """Give every session once, with the date at which a question names it first."""
         dates = _dates(self.questions.values())
         for session, turns in self._stored():
-            woven = _session(session, turns, dates.get(session), Counter())
+            woven = _session(session, turns, dates.get(session), Reasons())
             if woven.conversation is not None:
                 yield woven.conversation
 
@@ -278,14 +277,14 @@ class LongMemEvalCorpus:
                     f"Session {session!r} is not in the sessions file.",
                     hint="Questions and sessions have to be of the same release.",
                 )
-            at = as_time(dates[number], Counter()) if number < len(dates) else None
+            at = Reasons().time(dates[number]) if number < len(dates) else None
             yield session, msgspec.json.decode(self.turns[session]), at
 
 
 def asked_at(question: Mapping[str, Any]) -> datetime | None:
     """When a question is asked: its own date, else the last of its sessions'; None without any."""
-    own = as_time(question.get("question_date"), Counter())
-    named = (as_time(date, Counter()) for date in as_list(question.get("haystack_dates")))
+    own = Reasons().time(question.get("question_date"))
+    named = (Reasons().time(date) for date in as_list(question.get("haystack_dates")))
     return own or max((date for date in named if date), default=None)
 
 
@@ -297,7 +296,7 @@ def _inside(question: Mapping[str, Any]) -> Iterator[tuple[str, list[Any], datet
     if _holds_sessions(question):
         for number, (session, turns, date) in enumerate(_sessions(question, {})):
             name = session or f"{question['question_id']}/{number}"
-            yield name, as_list(turns), as_time(date, Counter())
+            yield name, as_list(turns), Reasons().time(date)
 
 
 def _beside(path: Path, names: Sequence[str]) -> Path | None:
@@ -338,7 +337,7 @@ def _dates(questions: Iterable[Mapping[str, Any]]) -> dict[str, datetime]:
     for question in questions:
         ids, named = (as_list(question.get(f"haystack_{key}")) for key in ("session_ids", "dates"))
         for session, date in zip(ids, named, strict=False):
-            at = as_time(date, Counter())
+            at = Reasons().time(date)
             if at is not None:
                 dates.setdefault(str(session), at)
     return dates
@@ -359,7 +358,7 @@ def _sessions(
 
 
 def _session(
-    session: str, turns: list[Any], date: datetime | None, reasons: Counter[str]
+    session: str, turns: list[Any], date: datetime | None, reasons: Reasons
 ) -> BuiltTranscript:
     messages: list[RawMessage] = []
     for index, turn in enumerate(turns):

@@ -1,7 +1,7 @@
 """The scripted upstream: a model server of both dialects that does what a message asks, and no more.
 
 It speaks HTTP/1.1 over bare sockets, so that the processor is left to what is measured. The forms
-of its answers are those of ``testing.ollama_server`` and ``testing.openai_server``.
+of its answers are those of ``unabridged.testing.ollama_server`` and ``unabridged.testing.openai_server``.
 """
 
 import asyncio

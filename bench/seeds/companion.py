@@ -15,7 +15,8 @@ from bench.seeds.companion_texts import PastConversation, as_stream, ended, past
 from bench.seeds.metric import SeedMetric, share, skipped, within
 from bench.seeds.seed_setup import SeedRun, asks, opened
 from unabridged.condense.history_summary import earlier_from_data
-from unabridged.context.recall_block import as_line, neutralise
+from unabridged.context.recall_block import as_line
+from unabridged.context.strip_markup import without_markup
 from unabridged.domain.context import Context, Decision, ItemKind, Tier
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.results import Transcript
@@ -177,7 +178,7 @@ def _count(context: Context, held: _Held, seen: _Seen) -> None:
 
 
 def _stands(text: str, sent: str) -> bool:
-    return text in sent or neutralise(text) in sent or as_line(text) in sent
+    return text in sent or without_markup(text) in sent or as_line(text) in sent
 
 
 def _is_of(line: str, text: str) -> bool:

@@ -16,7 +16,7 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Text
 from unabridged.domain.results import Transcript
 from unabridged.domain.settings import Settings
-from unabridged.factory import available_models
+from unabridged.factory.home import available_models
 from unabridged.memory import Memory
 from unabridged.models.abilities import AbilityBook
 from unabridged.models.ollama import OllamaModel, OllamaServer

@@ -13,8 +13,8 @@ from unabridged.clock import SystemClock
 from unabridged.domain.budget import Mode
 from unabridged.domain.context import Context
 from unabridged.errors import StoreDamagedError
-from unabridged.factory import Migrations
 from unabridged.factory.load_tools import built_in
+from unabridged.factory.migration import Migrations
 
 EXCHANGES = 60
 """Exchanges that are held in turn in both modes, and with two models."""

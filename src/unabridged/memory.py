@@ -20,12 +20,10 @@ from unabridged.domain.results import (
     Stats,
     Transcript,
 )
-from unabridged.domain.settings import Settings
-from unabridged.domain.settings_dict import SettingsDict
+from unabridged.domain.settings import Settings, SettingsDict
 from unabridged.errors import InputError
-from unabridged.factory import open_space
 from unabridged.factory.file_transfer import ImportResult, export_file, import_file
-from unabridged.factory.open_memory import settings_from
+from unabridged.factory.open_memory import open_space, settings_from
 from unabridged.knowledge.facts import Facts
 from unabridged.knowledge.requirements import Requirements
 from unabridged.ports import ChatModel, Clock
@@ -135,10 +133,7 @@ class Memory:
     def conversation(self, session: str | None = None, *, title: str = "") -> Conversation:
         """Begin a conversation, or continue one.
 
-        Args:
-            session: The id of the session; one that is not there yet begins with the first
-                message. None for a new one.
-            title: The title of a session that begins.
+        A session that is not there yet begins with the first message. None begins a new one.
 
         Raises:
             NameRefusedError: No session can have this id.
@@ -155,11 +150,7 @@ class Memory:
     ) -> str:
         """Ask the model with memory, and return the words of its answer.
 
-        Args:
-            message: The user's words, or an OpenAI-style message.
-            session: The session; None for the default one.
-            images: URIs of pictures that go with the message.
-            tools: Tools that the model may call; they switch to tools mode.
+        The arguments are those of ``prepare``; tools that the model may call switch to tools mode.
 
         Raises:
             UpstreamError: The model could not answer; what came is stored.
@@ -182,14 +173,7 @@ class Memory:
     ) -> Reply:
         """Prepare, store, ask the model, run tools, store the answer: iterate to stream.
 
-        Args:
-            message: The user's words, or an OpenAI-style message.
-            session: The session; None for the default one.
-            images: URIs of pictures that go with the message.
-            tools: Tools to offer in tools mode instead of the configured ones.
-            mode: ``chat`` or ``tools``; None for the setting.
-            retry_of: The id of an exchange whose message is answered again.
-            model: The model that is asked; None for the memory's own.
+        The arguments are those of ``prepare``.
         """
         return self._in(session).chat(
             message, images=images, tools=tools, mode=mode, retry_of=retry_of, model=model
@@ -328,27 +312,18 @@ class Memory:
     def history(self, session: str | None = None, *, limit: int = 50) -> list[dict[str, Any]]:
         """Return the newest messages of a session as OpenAI-style dicts, oldest first.
 
-        Args:
-            session: The session; None for the default one.
-            limit: Up to this many exchanges.
+        ``limit`` counts exchanges; ``session`` is None for the default one.
         """
         exchanges = self._in(session).history(limit)
         said = [message for exchange in exchanges for message in exchange.messages]
         return [dict(message) for message in openai.messages(said)]
 
     def sessions(self, *, limit: int | None = None) -> list[SessionSummary]:
-        """Return the sessions, the last updated first.
-
-        Args:
-            limit: Up to this many; None for all.
-        """
+        """Return the sessions, the last updated first; None for all of them."""
         return self.space.sessions.summaries(self._named(None), limit)
 
     def why(self, context: Context | str | None = None) -> ContextReport:
-        """Explain a context: every token, every candidate, rendered again.
-
-        Args:
-            context: A context or its id; None for the last one.
+        """Explain a context (the last one for None): every token, every candidate, rendered again.
 
         Raises:
             NotFoundError: There is no such context.
@@ -363,10 +338,6 @@ class Memory:
 
     def pin(self, text: str | None = None, *, exchange: str | None = None) -> Fact:
         """Pin words, or what the user said in an exchange: every prompt carries them from now on.
-
-        Args:
-            text: The words.
-            exchange: The id of an exchange.
 
         Raises:
             InputError: Neither or both were given.
@@ -406,13 +377,7 @@ class Memory:
         fact: str | None = None,
         search: str | None = None,
     ) -> Receipt:
-        """Forget for good: exchanges, a session, a fact, what a search finds, or a plan.
-
-        Args:
-            *ids_or_plan: Exchanges, or one plan.
-            session: A session; every branch of it goes.
-            fact: A fact that is taken back.
-            search: Everything that has all these words goes.
+        """Forget for good: what ``plan_forget`` names, or one plan.
 
         Raises:
             InputError: Nothing was named, or a plan together with something else.
@@ -432,12 +397,7 @@ class Memory:
         """Do what is done after recording: annotate, learn facts, condense, archive.
 
         Nothing waits for it. It may be stopped at any moment, and continues where it stopped.
-
-        Args:
-            pages: Up to this many pages of each kind; None for everything.
-
-        Yields:
-            How far it has come.
+        ``pages`` limits the pages of each kind; None for everything.
         """
         memory = self.space.contexts.last_memory()
         yield from self.space.maintenance.run(self._named(None), pages=pages, threshold=memory)

@@ -25,13 +25,24 @@ PORT_METHODS = {
 }
 
 
+def protocol_methods(tree):
+    return {
+        method.name
+        for class_ in classes(tree)
+        if any(getattr(base, "id", "") == "Protocol" for base in class_.bases)
+        for method in methods(class_)
+        if ast.get_docstring(method)
+    }
+
+
 def undocumented(path, tree):
     """Yield the public methods of public classes that have no docstring and no port."""
+    ports = protocol_methods(tree) | (PORT_METHODS if path.parent != SOURCE / "ports" else set())
     for class_ in classes(tree):
         if class_.name.startswith("_"):
             continue
         for method in methods(class_):
-            is_port = path.parent != SOURCE / "ports" and method.name in PORT_METHODS
+            is_port = method.name in ports
             if not (method.name.startswith("_") or is_port or ast.get_docstring(method)):
                 yield f"{path.relative_to(SOURCE)}:{method.lineno} {class_.name}.{method.name}"
 

@@ -16,7 +16,7 @@ SUBJECTS = set(
     """
     clock contexts english exchanges facts forgetting gguf log maintenance markdown
     messages models ollama openai personas pins record requirements responses search sessions
-    shares sharing store text_completion tiers vectors words
+    sharing store text_completion tiers vectors words
     """.split()
 )
 """What several layers have a module for: one each for the rules, the routes, the views."""

@@ -1,4 +1,5 @@
 import pytest
+from tests.helpers.indexed import open_indexed
 
 from unabridged.domain.scope import SpaceId
 from unabridged.embeddings.static import StaticEmbedder
@@ -7,7 +8,6 @@ from unabridged.home.spaces import SpacesFolder
 from unabridged.index import clusters, merge_policy
 from unabridged.stores.in_memory import InMemoryStore
 from unabridged.stores.sqlite import SqliteStore
-from unabridged.testing.indexed import open_indexed
 from unabridged.testing.stores import StoreContract
 
 SPACE = SpaceId("ada", "tests")

@@ -5,6 +5,7 @@ import threading
 
 import apsw
 import pytest
+from tests.helpers.indexed import open_indexed
 
 from unabridged.domain.scope import SpaceId
 from unabridged.embeddings.static import StaticEmbedder
@@ -15,9 +16,9 @@ from unabridged.errors import (
 from unabridged.index import merge_policy
 from unabridged.stores.sqlite.connection import ConnectionOptions, is_encrypted
 from unabridged.stores.sqlite.convert import convert
-from unabridged.testing.indexed import index_of, open_indexed
 from unabridged.testing.log_writer import LogWriter
 from unabridged.testing.stores import StoreContract
+from unabridged.testing.stores_lookup import index_of
 
 SPACE = SpaceId("ada", "tests")
 KEY = bytes(range(32))

@@ -37,8 +37,7 @@ from tests.faults.workflows import WORKFLOWS, Workflow, condense
 from tests.opened import store_of
 
 from unabridged.errors import UnabridgedError
-from unabridged.factory import Home
-from unabridged.projections.followed import FollowedStore
+from unabridged.factory.home import Home
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.stores_lookup import looked_up
 
@@ -191,8 +190,7 @@ def traced(flow: Workflow, folder: Path, store: str, layout: str = "model") -> T
     layer = Layer(bench.home.parent, sqlite=not flow.shared)
     with ExitStack() as stack:
         for call in CALLS:
-            for kind in kinds_of_store(store):
-                stack.enter_context(_noted(kind, call, layer, known, bench))
+            stack.enter_context(_noted(call, layer, known, bench))
         stack.enter_context(layer)
         flow.work(bench)
         layer.mark("done")
@@ -214,11 +212,6 @@ def _state(bench: Bench) -> str:
         store.close()
 
 
-def kinds_of_store(store: str) -> list[type]:
-    """The classes behind a name of a store."""
-    return [SqliteStore] if store == "sqlite" else [FollowedStore]
-
-
 def holds_files(bench: Bench) -> bool:
     """Whether anything lies there yet."""
     return any(path.is_file() for path in bench.home.rglob("*"))
@@ -229,9 +222,9 @@ def holds_data(home: Path) -> bool:
     return any(path.suffix in {".db", ".json"} for path in home.rglob("*"))
 
 
-def _noted(kind: type, call: str, layer: Layer, known: list[Known], bench: Bench):
+def _noted(call: str, layer: Layer, known: list[Known], bench: Bench):
     """Let a call of a store leave a mark: what the store says after it."""
-    real = getattr(kind, call)
+    real = getattr(SqliteStore, call)
 
     @wraps(real)
     def noted(self, *args, **kwargs):
@@ -241,7 +234,7 @@ def _noted(kind: type, call: str, layer: Layer, known: list[Known], bench: Bench
             layer.mark(len(known) - 1)
         return done
 
-    return mock.patch.object(kind, call, noted)
+    return mock.patch.object(SqliteStore, call, noted)
 
 
 def crash(trace: Trace, count: int, rng: Random, workplace: Path) -> Tally:

@@ -26,7 +26,7 @@ from tests.opened import store_of
 from unabridged.disk import atomic_write
 from unabridged.domain.record import RecordKind
 from unabridged.errors import SettingError
-from unabridged.factory import Home
+from unabridged.factory.home import Home
 from unabridged.forgetting.forget_journal import begun
 from unabridged.projections.search_index import segment_files
 from unabridged.stores.sqlite import wipe_free_pages

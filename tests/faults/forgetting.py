@@ -30,7 +30,7 @@ from unabridged.domain.chat import Abilities
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.message import Reasoning, Role, Text, ToolCall, ToolResult
 from unabridged.errors import SettingError
-from unabridged.factory import Home
+from unabridged.factory.home import Home
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
 

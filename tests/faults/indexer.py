@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from tests.helpers.indexed import open_indexed
 
 from unabridged.domain.index_query import IndexQuery
 from unabridged.embeddings.static import StaticEmbedder
@@ -25,8 +26,8 @@ from unabridged.language.words import query_terms
 from unabridged.maintenance.embed import reembed
 from unabridged.projections.search_index import index_manifest, segment_files as segments
 from unabridged.stores.sqlite.database import SqliteConnection
-from unabridged.testing.indexed import index_of, open_indexed
 from unabridged.testing.log_writer import LogWriter
+from unabridged.testing.stores_lookup import index_of
 
 SEALED, FANOUT = 5, 2
 

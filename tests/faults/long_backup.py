@@ -14,7 +14,7 @@ from pathlib import Path
 
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.scope import SpaceId
-from unabridged.home.backups import BackupOptions, BackupsFolder
+from unabridged.home.backups import BackupsFolder
 from unabridged.home.restore_backup import restore
 from unabridged.home.spaces import SpacesFolder
 
@@ -88,9 +88,8 @@ def cycle(spaces, backups, writers, number, home):
     while len(writers.done) < WRITERS * (number + 1):
         threading.Event().wait(0.01)
     begun, done = set(writers.begun), set(writers.done)
-    wanted = BackupOptions(SPACE, "it", lambda: spaces.open(SPACE, create=False))
     at = AT + timedelta(seconds=number)
-    made = backups.make([wanted], at, lambda *_: None)
+    made = backups.make(spaces, [SPACE], at, lambda *_: None)
     other = SpacesFolder(home / f"restored-{number}")
     restore(backups, other, Path(made.path), lambda *_: None)
     store = other.open(SPACE, create=False)
@@ -110,7 +109,7 @@ def main(count: int) -> dict[str, object]:
             home = Path(folder)
             spaces = SpacesFolder(home / "spaces")
             spaces.open(SPACE).close()
-            backups = BackupsFolder(home / "backups", "test")
+            backups = BackupsFolder(home / "backups")
             writers = Writers(spaces.path_of(SPACE))
             try:
                 for number in range(min(ROUND, count - begin)):

@@ -27,14 +27,14 @@ from time import perf_counter
 from tests.faults.bench import quick_folder
 from tests.faults.figures import arguments, tell
 from tests.faults.layers import Layer
+from tests.helpers.space_digests import digest_of
 
 from unabridged.domain.results import Transcript
 from unabridged.domain.settings import Settings
 from unabridged.errors import UnabridgedError
-from unabridged.factory import Home
+from unabridged.factory.home import Home
 from unabridged.factory.migration import Migrations
 from unabridged.home.open_spaces import spaces_of
-from unabridged.stores.space_digest import digest_of
 from unabridged.testing.log_writer import LogWriter
 from unabridged.transfer.detect_format import open_file
 

@@ -99,8 +99,13 @@ def cut(bench: Bench, image: Path, number: int, rng: Random) -> tuple[Path, list
     kind = "library" if number % 3 == 2 else "store"
     many = 2 if number % 4 == 3 else 1
     children = [forked(KINDS[kind][0], bench, f"c{number:04}{n}") for n in range(many)]
-    heard = os.read(children[0][1], 1 << 20)  # until the first acknowledgement
-    time.sleep(rng.uniform(0.02, 0.3))
+    source = children[0][1]
+    heard, begun = os.read(source, 1 << 20), time.perf_counter()  # until the first acknowledgement
+    wanted = rng.randrange(4, 40)
+    while heard.count(b"\n") < wanted and (more := os.read(source, 1 << 20)):
+        heard += more
+    took = time.perf_counter() - begun
+    time.sleep(rng.uniform(0, 2) * took / wanted)
     for child, _ in children:
         os.kill(child, signal.SIGSTOP)
     copy = image.with_suffix(".cut")

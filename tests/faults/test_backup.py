@@ -4,15 +4,16 @@ import importlib.util
 import os
 import signal
 import subprocess
-import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.helpers import program
+from tests.helpers.examples import examples
 
 from unabridged.domain.scope import SpaceId
-from unabridged.home.backups import BackupOptions, BackupsFolder
+from unabridged.home.backups import BackupsFolder
 from unabridged.home.restore_backup import restore
 from unabridged.home.spaces import SpacesFolder
 from unabridged.testing.log_writer import LogWriter
@@ -25,7 +26,7 @@ def silent(*_):
     pass
 
 
-def program(name):
+def fault_program(name):
     spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -34,7 +35,7 @@ def program(name):
 
 @pytest.mark.slow
 def test_a_backup_under_eight_writers_restores_to_one_moment():
-    found = program("long_backup").main(3)
+    found = fault_program("long_backup").main(3)
     assert found["wrong"] == []
     assert found["acknowledged_before"] > 24
 
@@ -52,32 +53,44 @@ CODE = """
 import sys, pathlib
 from datetime import UTC, datetime
 from unabridged.domain.scope import SpaceId
-from unabridged.home.backups import BackupsFolder, BackupOptions
+from unabridged.home.backups import BackupsFolder
 from unabridged.home.restore_backup import restore
 from unabridged.home.spaces import SpacesFolder
 home, what = pathlib.Path(sys.argv[1]), sys.argv[2]
 space = SpaceId("ada", "kept")
 spaces = SpacesFolder(home / "spaces")
-backups = BackupsFolder(home / "backups", "test")
+backups = BackupsFolder(home / "backups")
 def moved(stage, done, of):
     print(stage, flush=True)
 if what == "backup":
-    wanted = BackupOptions(space, "kept", lambda: spaces.open(space, create=False))
-    backups.make([wanted], datetime(2026, 3, 2, tzinfo=UTC), moved)
+    backups.make(spaces, [space], datetime(2026, 3, 2, tzinfo=UTC), moved)
 else:
     restore(backups, spaces, backups.find("kept"), moved, replace=True)
 """
 
 
+def start(home, what):
+    """Run it in a process; returns when its first stage was told."""
+    process = program.python(CODE, home, what, stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline()
+    return process
+
+
+def seconds_of(home, what):
+    """Return how long it takes here when nothing stops it, so that the kills fall into it."""
+    with start(home, what) as process:
+        began = time.perf_counter()
+        process.stdout.read()
+        took = time.perf_counter() - began
+    assert process.returncode == 0
+    return took
+
+
 def killed(home, what, after):
-    """Run it in a process and kill it after so many seconds; tell whether it was done."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", CODE, str(home), what], stdout=subprocess.PIPE, text=True
-    )
-    process.stdout.readline()
-    time.sleep(after)
-    os.kill(process.pid, signal.SIGKILL)
-    process.communicate()
+    """Run it in a process and kill it after so many seconds."""
+    with start(home, what) as process:
+        time.sleep(after)
+        os.kill(process.pid, signal.SIGKILL)
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="POSIX signals")
@@ -85,17 +98,19 @@ def killed(home, what, after):
 def test_a_killed_backup_leaves_no_backup_and_no_harm(tmp_path):
     spaces, store = filled(tmp_path)
     truth = store.scan()
-    backups = BackupsFolder(tmp_path / "backups", "test")
+    backups = BackupsFolder(tmp_path / "backups")
+    whole = seconds_of(tmp_path, "backup")
+    (undisturbed,) = backups.folder.glob("*.zip")
+    undisturbed.unlink()
     for turn in range(8):
-        killed(tmp_path, "backup", turn * 0.01)
+        killed(tmp_path, "backup", whole * turn / 7)
         for path in backups.folder.glob("*.zip"):
             backups.verify(path, silent)
             path.unlink()
     assert store.scan() == truth
     assert store.check() == []
     store.close()
-    wanted = BackupOptions(SPACE, "kept", lambda: spaces.open(SPACE, create=False))
-    made = backups.make([wanted], AT, silent)
+    made = backups.make(spaces, [SPACE], AT, silent)
     assert sorted(p.name for p in backups.folder.iterdir()) == [".lock", Path(made.path).name]
 
 
@@ -105,17 +120,20 @@ def test_a_killed_restore_leaves_the_old_or_the_new(tmp_path):
     spaces, store = filled(tmp_path)
     old = [x.id for x in store.scan()]
     store.close()
-    backups = BackupsFolder(tmp_path / "backups", "test")
-    wanted = BackupOptions(SPACE, "kept", lambda: spaces.open(SPACE, create=False))
-    made = backups.make([wanted], AT, silent)
+    backups = BackupsFolder(tmp_path / "backups")
+    made = backups.make(spaces, [SPACE], AT, silent)
     Path(made.path).rename(backups.folder / "kept.zip")
-    outcomes = set()
-    for turn in range(24):
+    outcomes, times = set(), examples(48)
+    whole = seconds_of(tmp_path, "restore")
+    for turn in range(times):
         store = spaces.open(SPACE)
         LogWriter(store, f"later{turn}").say("one more", "yes")
         new = [x.id for x in store.scan()]
         store.close()
-        killed(tmp_path, "restore", turn * 0.012)
+        if turn < times - 1:
+            killed(tmp_path, "restore", whole * turn / times)
+        else:
+            seconds_of(tmp_path, "restore")
         store = spaces.open(SPACE, create=False)
         found = [x.id for x in store.scan()]
         assert found in (old, new)

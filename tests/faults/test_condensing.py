@@ -4,12 +4,13 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.helpers import program
+from tests.helpers.examples import examples
 from tests.helpers.talker import Talker
 from tests.opened import store_of
 
@@ -22,7 +23,7 @@ from unabridged.domain.session import Session
 from unabridged.domain.settings import Settings
 from unabridged.models.scripted import ScriptedModel
 
-TENDER = Path(__file__).with_name("tender.py")
+TENDER = "from tests.faults.tender import main; main()"
 BEGUN = datetime(2026, 2, 1, tzinfo=UTC)
 SESSIONS, EXCHANGES = 4, 60
 
@@ -70,12 +71,7 @@ def wanted(filled, tmp_path_factory):
 
 
 def tender(home: Path) -> subprocess.Popen:
-    return subprocess.Popen(
-        [sys.executable, "-m", "tests.faults.tender", str(home)],
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=TENDER.parents[2],
-    )
+    return program.python(TENDER, home, stdout=subprocess.PIPE, text=True)
 
 
 def finish(home: Path) -> None:
@@ -107,10 +103,14 @@ def test_killed_anywhere_it_goes_on_and_comes_to_the_same(filled, wanted, tmp_pa
     kills = 0
     home = tmp_path / "home"
     shutil.copytree(filled, home)
-    for _ in range(15):
+    for _ in range(examples(24)):
+        begun = time.perf_counter()
         with tender(home) as process:
             assert process.stdout.readline() == "opened\n"
-            time.sleep(draw.uniform(0, 0.25))
+            opening = time.perf_counter() - begun  # a measure of how fast this machine is now
+            for _ in range(draw.randrange(4)):
+                process.stdout.readline()
+            time.sleep(opening / 10 * draw.random())
             process.send_signal(signal.SIGKILL)
             process.wait()
             kills += process.returncode == -signal.SIGKILL

@@ -11,11 +11,10 @@ from pathlib import Path
 import apsw
 import pytest
 from tests.faults.damage import damage_index
+from tests.helpers import program
 
 from unabridged.testing.ollama_server import OllamaTestServer
 from unabridged.testing.replies import ScriptedReply
-
-PROGRAM = [sys.executable, "-c", "from unabridged.cli.main import main; main()"]
 
 
 @pytest.fixture
@@ -31,9 +30,7 @@ def options(server=None):
 
 def start(environ, *words, **more):
     pipe = subprocess.PIPE
-    return subprocess.Popen(
-        [*PROGRAM, *words], env=environ, stdin=pipe, stdout=pipe, stderr=pipe, **more
-    )
+    return program.start(*words, env=environ, stdin=pipe, stdout=pipe, stderr=pipe, **more)
 
 
 def run(environ, *words, said=b"", **more):

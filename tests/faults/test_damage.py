@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import apsw
 import pytest
+from tests.helpers.indexed import open_indexed
 
 from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import SpaceId
@@ -13,9 +14,8 @@ from unabridged.errors import NotFoundError, StoreDamagedError, StoreError, Stor
 from unabridged.index import merge_policy
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.database import folder_of
-from unabridged.testing.indexed import index_of, open_indexed
 from unabridged.testing.log_writer import LogWriter
-from unabridged.testing.stores_lookup import looked_up
+from unabridged.testing.stores_lookup import index_of, looked_up
 from unabridged.testing.stores_writes import make_record
 
 SPACE = SpaceId("ada", "damage")

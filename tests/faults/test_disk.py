@@ -20,6 +20,7 @@ from unabridged.errors import (
     StoreReadOnlyError,
 )
 from unabridged.stores.sqlite import SqliteStore
+from unabridged.stores.sqlite.connection import ConnectionOptions
 from unabridged.stores.sqlite.open_file import has_wal_reset_fault
 from unabridged.testing.log_writer import LogWriter
 from unabridged.testing.stores_lookup import looked_up
@@ -199,7 +200,7 @@ def test_what_cannot_be_written_can_be_read(tmp_path_factory, what, open_elsewhe
 
 
 def test_a_locked_store_is_busy_then_not(tmp_path):
-    store = SqliteStore(tmp_path / "space.db", SPACE, busy_timeout=0.1)
+    store = SqliteStore(tmp_path / "space.db", SPACE, access=ConnectionOptions(0.1))
     said = LogWriter(store).say("hello", "hi")
     other = apsw.Connection(str(tmp_path / "space.db"))
     other.execute("BEGIN IMMEDIATE")

@@ -5,6 +5,7 @@ import random
 import apsw
 import pytest
 from tests.helpers.folders import bytes_in
+from tests.helpers.indexed import open_indexed
 
 from unabridged.domain.message import Text
 from unabridged.domain.record import Record, RecordKind
@@ -13,9 +14,9 @@ from unabridged.errors import StoreBusyError
 from unabridged.index.indexed_exchange import key_of
 from unabridged.language.words import terms
 from unabridged.stores.sqlite import SqliteStore
-from unabridged.testing.indexed import index_of, open_indexed
+from unabridged.stores.sqlite.connection import ConnectionOptions
 from unabridged.testing.log_writer import START, LogWriter
-from unabridged.testing.stores_lookup import looked_up
+from unabridged.testing.stores_lookup import index_of, looked_up
 
 SPACE = SpaceId("ada", "erasure")
 WORDS = ("garden", "train", "supper", "window", "music", "letter", "river", "winter", "cousin")
@@ -90,7 +91,7 @@ def _fields(value):
 
 
 def test_while_others_read_the_log_waits_and_says_so(tmp_path):
-    store = SqliteStore(tmp_path / "space.db", SPACE, busy_timeout=0.1)
+    store = SqliteStore(tmp_path / "space.db", SPACE, access=ConnectionOptions(0.1))
     said = LogWriter(store).say("zyzzyva", "ok")
     reader = apsw.Connection(str(tmp_path / "space.db"))
     reader.execute("BEGIN")

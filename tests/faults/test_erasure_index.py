@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from tests.helpers.folders import bytes_in
+from tests.helpers.indexed import open_indexed
 from tests.opened import database_of, flush, put_again, snapshot_of
 
 from unabridged.domain.scope import SpaceId
@@ -12,9 +13,8 @@ from unabridged.index import merge_policy
 from unabridged.index.indexed_exchange import pack_vectors
 from unabridged.retrieval.analyze import Analyzer, as_vectors
 from unabridged.retrieval.passages import passages
-from unabridged.testing.indexed import index_of, open_indexed
 from unabridged.testing.log_writer import LogWriter
-from unabridged.testing.stores_lookup import looked_up
+from unabridged.testing.stores_lookup import index_of, looked_up
 
 SPACE = SpaceId("ada", "erasure")
 EMBEDDER, LEXICON = StaticEmbedder(), StaticLexicon()

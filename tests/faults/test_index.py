@@ -8,12 +8,13 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import apsw
 import msgspec
 import pytest
+from tests.helpers import program
+from tests.helpers.spaces import merge
 from tests.opened import snapshot_of
 
 from unabridged.domain.scope import SpaceId
@@ -26,9 +27,8 @@ from unabridged.projections.search_index.index import BUILDING, SearchIndex
 from unabridged.projections.search_index.storage import FolderStorage
 from unabridged.retrieval.analyze import Analyzer
 from unabridged.stores.sqlite.database import folder_of
-from unabridged.testing.indexed import index_of
 from unabridged.testing.log_writer import LogWriter
-from unabridged.testing.stores_lookup import looked_up
+from unabridged.testing.stores_lookup import index_of, looked_up
 
 INDEXER = Path(__file__).with_name("indexer.py")
 SPACE = SpaceId("ada", "index")
@@ -60,8 +60,9 @@ def path(tmp_path):
 
 
 def run(path, work, name, count, *step):
-    command = [sys.executable, str(INDEXER), str(path), work, str(name), str(count), *step]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    pipe = subprocess.PIPE
+    code = "from tests.faults.indexer import main; main()"
+    return program.python(code, path, work, name, count, *step, stdout=pipe, stderr=pipe, text=True)
 
 
 def fill(path, count, name="s1", space=None):
@@ -361,7 +362,7 @@ def test_a_space_keeps_its_index_when_it_is_renamed_and_merged(tmp_path):
     folder.rename(old, new)
     assert not folder_of(folder.path_of(old)).exists()
     assert {part.name for part in stale.iterdir()} - {"left.segment"} == names
-    assert folder.merge(new, third) == 13
+    assert merge(folder, new, third) == 13
     for space in (new, third):
         store = folder.open(space, create=False)
         assert store.check() == []

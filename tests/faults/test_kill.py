@@ -4,23 +4,22 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import time
-from pathlib import Path
 
 import pytest
+from tests.helpers import program
 
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.scope import SpaceId
 from unabridged.stores.sqlite import SqliteStore
 
-WRITER = Path(__file__).with_name("writer.py")
+WRITER = "from tests.faults.writer import main; main()"
 SPACE = SpaceId("ada", "kill")
 
 
 def start(path, session, count, name):
-    command = [sys.executable, str(WRITER), str(path), session, str(count), name]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    pipe = subprocess.PIPE
+    return program.python(WRITER, path, session, count, name, stdout=pipe, stderr=pipe, text=True)
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="POSIX signals")
@@ -32,12 +31,14 @@ def test_the_acknowledged_survives_sigkill(tmp_path):
     begun, done = set(), set()
     for turn in range(12):
         process = start(path, "s1", 10_000, f"pair{turn:02}")
-        line = process.stdout.readline()
-        time.sleep(0.05 + rng.random() * 0.25)
+        first = process.stdout.readline()
+        began = time.perf_counter()
+        lines = [process.stdout.readline() for _ in range(rng.randrange(2, 60))]
+        time.sleep(rng.random() * 2 * (time.perf_counter() - began) / len(lines))
         os.kill(process.pid, signal.SIGKILL)
         out, _ = process.communicate()
         # A last line may be cut short by the kill: it was then not acknowledged to anyone.
-        for said in (line + out).split("\n")[:-1]:
+        for said in (first + "".join(lines) + out).split("\n")[:-1]:
             word, ident = said.split(" ")
             (begun if word == "begun" else done).add(ident)
         store = SqliteStore(path, SPACE, create=False)
@@ -86,10 +87,7 @@ def test_processes_that_create_at_once_make_one_store(tmp_path):
         "store = SqliteStore(pathlib.Path(sys.argv[1]), SpaceId('ada', 'kill'));"
         "LogWriter(store, sys.argv[2]).say('a', 'b'); store.close()"
     )
-    running = [
-        subprocess.Popen([sys.executable, "-c", code, str(path), f"s{n}"], stderr=subprocess.PIPE)
-        for n in range(6)
-    ]
+    running = [program.python(code, path, f"s{n}", stderr=subprocess.PIPE) for n in range(6)]
     assert [process.communicate()[1] for process in running] == [b""] * 6
     store = SqliteStore(path, SPACE, create=False)
     assert len(store.scan()) == 6

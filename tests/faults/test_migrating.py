@@ -2,10 +2,11 @@
 
 import os
 
+import msgspec
 import pytest
 from tests.faults import migrating
 
-from unabridged.home import file_moves
+from unabridged.home.migration_journal import MigrationJournal
 from unabridged.migration import old_folder_archive
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX processes")
@@ -22,10 +23,10 @@ def test_old_or_new_works_wherever_it_is_killed(store):
 @pytest.mark.long
 def test_spaces_that_are_switched_to_one_by_one_are_found_out(monkeypatch):
     def careless(shelf, moves):
-        file_moves._move(shelf, moves.pairs)
-        shelf.save(file_moves.msgspec.structs.replace(shelf.load(moves.id), phase=moves.phase))
+        shelf.move(moves.pairs)
+        shelf.save(msgspec.structs.replace(shelf.load(moves.id), phase=moves.phase))
 
-    monkeypatch.setattr(file_moves, "decide", careless)
+    monkeypatch.setattr(MigrationJournal, "decide", careless)
     tally = migrating.Tally()
     kill_at_the_end(tally)
     assert tally.neither

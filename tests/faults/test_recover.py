@@ -5,13 +5,13 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import apsw
 import pytest
 from tests.faults.damage import damage_index
+from tests.helpers import program
 
 from unabridged.domain.scope import SpaceId
 from unabridged.home.recover import open_or_rescue
@@ -35,7 +35,7 @@ store.close()
 """
 
 
-def program(name):
+def fault_program(name):
     spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -44,7 +44,7 @@ def program(name):
 
 @pytest.mark.slow
 def test_no_damage_is_served_as_truth_and_little_undamaged_is_lost():
-    found = program("long_damage").main(240)
+    found = fault_program("long_damage").main(240)
     assert (found["wrong"], found["salvaged_wrong"]) == (0, 0)
     assert found["share"] >= 0.98
     assert found["refused"] > 100
@@ -63,9 +63,9 @@ def damaged(tmp_path):
 
 
 def start(spaces, name):
-    command = [sys.executable, "-c", CODE, str(spaces.folder), name]
-    process = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    pipe = subprocess.PIPE
+    process = program.python(
+        CODE, spaces.folder, name, stdin=pipe, stdout=pipe, stderr=pipe, text=True
     )
     assert process.stdout.readline() == "ready\n"
     return process
@@ -134,7 +134,7 @@ def test_a_kill_at_any_step_is_gone_on_with(damaged, tmp_path):
 
 def test_no_flip_in_a_page_of_exchanges_makes_an_answer_shorter(tmp_path):
     """Neither a smaller count of rows nor a name of another type lets any be passed over."""
-    damage = program("long_damage")
+    damage = fault_program("long_damage")
     path = tmp_path / "sound.db"
     damage.build(path)
     truth, data = damage.answers(path), path.read_bytes()

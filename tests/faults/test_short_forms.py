@@ -11,6 +11,7 @@ import pytest
 from tests.faults import clocks, crash, crowd, disks, kills, power, run
 from tests.faults.bench import quick_folder
 from tests.faults.shadow import Entry, Shadow, Sync, SyncFolder, Write
+from tests.opened import connection_of
 
 STORES = ("sqlite", pytest.param("files", marks=pytest.mark.long))
 
@@ -166,11 +167,18 @@ def test_a_program_that_does_not_sync_loses_on_a_real_file_system(monkeypatch):
         pytest.skip(reason)
 
     def careless(bench, name, told):
-        os.fsync = lambda _: None  # in the child only
+        opened = bench.store
+
+        def unsynced():
+            store = opened()
+            connection_of(store).pragma("synchronous", "off")
+            return store
+
+        bench.store = unsynced  # in the child only
         kills.store(bench, name, told)
 
     for kind in ("store", "library"):
         monkeypatch.setitem(kills.KINDS, kind, (careless, 1))
-    tally = power.run(3, 5, "files")
+    tally = power.run(3, 5, "sqlite")
     assert tally.acknowledged
     assert tally.failed

@@ -31,7 +31,7 @@ from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 from unabridged.testing.openai_server import OpenAIEntry, OpenAITestServer
 
 PATHS = {"ollama": "/api/chat", "openai": "/v1/chat/completions"}
-SILENCE = 0.6
+SILENCE = 1.5
 """Seconds after which our server gives up waiting."""
 LONGEST = 15.0
 """Seconds in which a request must have come to its end."""
@@ -150,7 +150,7 @@ def _is_error(line: str) -> bool:
 def leave_soon(url: str, trial: Trial) -> tuple[int, str, bool]:
     """Ask for a whole answer of an endless stream, and leave after a moment."""
     try:
-        with httpx2.Client(timeout=0.4) as client:
+        with httpx2.Client(timeout=httpx2.Timeout(LONGEST, read=SILENCE)) as client:
             client.post(url + PATHS[trial.client], json=trial.body())
     except httpx2.ReadTimeout:
         return 0, "", True

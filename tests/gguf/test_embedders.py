@@ -7,8 +7,8 @@ import pytest
 
 from unabridged import errors
 from unabridged.embeddings import batches
-from unabridged.embeddings.batches import halve
 from unabridged.embeddings.openai import OpenAIEmbedder
+from unabridged.embeddings.server_embedder import halve
 from unabridged.testing.embedders import NEAR, TEXTS
 
 

@@ -29,7 +29,7 @@ class OneEach(http.server.BaseHTTPRequestHandler):
 
 def test_the_embedded_tokenizer_outlives_an_idle_connection():
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), OneEach) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         tokenizer = GgufTokenizer("x.gguf", f"http://127.0.0.1:{server.server_address[1]}")
         try:

@@ -7,11 +7,11 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.helpers import program
 
 HEAVY = {
     "apsw", "httpx2", "markdown_it", "numpy", "prompt_toolkit", "rich", "tiktoken", "xllamacpp",
 }  # fmt: skip
-PROGRAM = [sys.executable, "-c", "from unabridged.cli.main import main; main()"]
 
 
 @pytest.fixture
@@ -26,17 +26,7 @@ def environ(tmp_path):
 
 
 def run(environ, *words, text=None, **options):
-    return subprocess.run(
-        [*PROGRAM, *words],
-        input=text,
-        env=environ,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=60,
-        check=False,
-        **options,
-    )
+    return program.run(*words, said=text, env=environ, text=True, encoding="utf-8", **options)
 
 
 def loaded_by(environ, code):
@@ -111,9 +101,8 @@ def test_a_reader_that_goes_away_is_no_error(environ):
         for number in range(300)
     )
     assert run(environ, "import", "-", text=text).returncode == 0
-    with subprocess.Popen(
-        [*PROGRAM, "export"], env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
+    pipe = subprocess.PIPE
+    with program.start("export", env=environ, stdout=pipe, stderr=pipe) as process:
         process.stdout.read(10)
         process.stdout.close()
         told = process.stderr.read()
@@ -124,25 +113,15 @@ def test_a_reader_that_goes_away_is_no_error(environ):
 
 def test_output_that_the_locale_cannot_show_is_no_error(environ):
     latin = {**environ, "PYTHONIOENCODING": "latin-1"}
-    ran = subprocess.run(
-        [*PROGRAM, "ask", "猫 \udcff"], env=latin, capture_output=True, timeout=60, check=False
-    )
+    ran = program.run("ask", "猫 \udcff", env=latin)
     assert ran.returncode == 0, ran.stderr
-    assert subprocess.run(
-        [*PROGRAM, "show"], env=latin, capture_output=True, timeout=60, check=True
-    ).stdout
+    shown = program.run("show", env=latin)
+    assert (shown.returncode, bool(shown.stdout)) == (0, True)
 
 
 def test_input_in_no_encoding_is_kept_byte_for_byte(environ):
     said = b"caf\xe9 \x00 \xf0\x9f"
-    ran = subprocess.run(
-        [*PROGRAM, "ask", "-"],
-        input=said,
-        env=environ,
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
+    ran = program.run("ask", "-", said=said, env=environ)
     assert ran.returncode == 0, ran.stderr
     (kept,) = json.loads(run(environ, "show", "--json").stdout)
     assert kept["message"].encode("utf-8", "surrogateescape") == said
@@ -171,8 +150,9 @@ main()
 
 
 def test_ctrl_c_stops_an_answer_and_keeps_what_came(environ):
-    with subprocess.Popen(
-        [sys.executable, "-c", SLOW, "chat"],
+    with program.python(
+        SLOW,
+        "chat",
         env=environ,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -191,8 +171,9 @@ def test_ctrl_c_stops_an_answer_and_keeps_what_came(environ):
 
 
 def test_a_killed_conversation_keeps_the_question(environ):
-    with subprocess.Popen(
-        [sys.executable, "-c", SLOW, "chat"],
+    with program.python(
+        SLOW,
+        "chat",
         env=environ,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -214,7 +195,7 @@ def test_an_interrupted_import_is_resumed_by_repeating_it(environ, tmp_path):
         for role in ("user", "assistant")
     )
     path.write_text("".join(lines), encoding="utf-8")
-    process = subprocess.Popen([*PROGRAM, "import", str(path)], env=environ)
+    process = program.start("import", path, env=environ)
     spaces = Path(environ["UNABRIDGED_HOME"]) / "spaces"
     while process.poll() is None and not any(spaces.glob("*")):
         time.sleep(0.01)

@@ -2,11 +2,9 @@
 
 import os
 import stat
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from tests.helpers import program
 
 STORES = {
     "sqlite": {},
@@ -29,16 +27,7 @@ def run(request, tmp_path):
     }
 
     def call(*words):
-        ran = subprocess.run(
-            [Path(sys.executable).with_name("unabridged"), *words],
-            env=environ,
-            cwd=tmp_path,
-            umask=0,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        ran = program.run(*words, env=environ, cwd=tmp_path, umask=0, text=True)
         assert ran.returncode == 0, ran.stderr
         return ran.stdout
 

@@ -15,8 +15,13 @@ import apsw
 
 from unabridged.domain.hash_chain import SALT_BYTES, MacKey
 from unabridged.domain.message import Text, part_to_dict
+from unabridged.stores.integrity_policy import IntegrityPolicy
 from unabridged.stores.json_codec import pack, unpack
-from unabridged.stores.sqlite.rows import DIGEST_BYTES, digest, meta_row
+from unabridged.stores.sqlite import read_rows
+from unabridged.stores.sqlite.chain_writer import ChainWriter, Seal
+from unabridged.stores.sqlite.connection import ConnectionOptions
+from unabridged.stores.sqlite.open_file import open_database
+from unabridged.stores.sqlite.rows import DIGEST_BYTES, digest, message_of, meta_row, plain
 from unabridged.stores.sqlite.sql import parse
 
 Row = tuple[Any, ...]
@@ -151,10 +156,25 @@ class SqliteForger:
         self._run("salt link", (secrets.token_bytes(SALT_BYTES), number))
 
     def unchain(self) -> None:
-        """Take the whole chain away, so that the store makes a new one from what is there."""
+        """Take the whole chain away, and make a new one from what is there, by our own code."""
         with self._open():
             for name in ("clear links", "clear chains", "clear seal"):
                 self._run(name)
+            messages = self._run("every message with its session")
+        database = open_database(self.path, ConnectionOptions())
+        try:
+            database.watcher = writer = ChainWriter(database, IntegrityPolicy())
+            with database.write():
+                space, uuid = (read_rows.meta(database, name) for name in ("space", "uuid"))
+                writer.start(Seal(uuid=uuid, space=space))
+                for *row, session in messages:
+                    message = message_of(tuple(row), self.path)
+                    writer.link(row[0], row[2], session, message)
+                for table in ("session", "exchange", "record"):
+                    for _, found in database.rows(f"digests of {table}s"):
+                        writer.counts(table, plain(found))
+        finally:
+            database.close()
 
     def claim(self, space: dict[str, str]) -> None:
         """Let the file say that it holds another space."""

@@ -4,17 +4,15 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from contextlib import chdir
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from click.testing import CliRunner
+from tests.helpers import program
 
 from unabridged.cli.main import cli
 from unabridged.testing.ollama_server import OllamaTestServer
-
-PROGRAM = [sys.executable, "-c", "from unabridged.cli.main import main; main()"]
 
 
 @dataclass
@@ -71,8 +69,8 @@ class House:
 
     def start(self, *words, stdin=None):
         """Start the program."""
-        return subprocess.Popen(
-            [*PROGRAM, *words],
+        return program.start(
+            *words,
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -14,7 +14,7 @@ from tests.journeys.house import prompts
 
 from unabridged.domain.context import Tier
 from unabridged.domain.permissions import Grant
-from unabridged.factory import available_models
+from unabridged.factory.home import available_models
 from unabridged.home.api_keys import ApiKeys
 from unabridged.testing.clock import ManualClock
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer

@@ -14,16 +14,14 @@ through as they come. Versions are pinned here. ``--json`` writes figures.
 import argparse
 import json
 import re
-import socket
 import subprocess
 import sys
 import tempfile
-import threading
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import uvicorn
+from tests.helpers.web_server import WebServer
 from tests.mcp.everything import add_everything
 
 from unabridged import config
@@ -148,20 +146,8 @@ def served(home, *, everything):
     else:
         route = mcp_mount(pool, scope_of, recorded=service.background.soon)
     app = _Shell(create_app(service, [route]), ApiKeys(settings.home).token())
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        made = uvicorn.Config(app, log_config=None, lifespan="on", ws="none", access_log=False)
-        made.timeout_graceful_shutdown = 5
-        running = uvicorn.Server(made)
-        thread = threading.Thread(target=running.run, kwargs={"sockets": [bound]})
-        thread.start()
-        while not running.started and thread.is_alive():
-            thread.join(0.02)
-        try:
-            yield f"http://127.0.0.1:{bound.getsockname()[1]}/mcp"
-        finally:
-            running.should_exit = True
-            thread.join(30)
+    with WebServer(app) as server:
+        yield f"{server.url}/mcp"
 
 
 @dataclass

@@ -1,15 +1,13 @@
 """The MCP route on a port of its own, behind a guard that knows a few keys."""
 
-import socket
-import threading
 from contextlib import asynccontextmanager
 
 import anyio
 import httpx2
-import uvicorn
 from mcp.client.streamable_http import streamable_http_client
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
+from tests.helpers.web_server import WebServer
 
 from mcp import Client
 from unabridged import config
@@ -49,7 +47,7 @@ def scope_of(request):
     return Scope(user=grant.user, session=grant.session)
 
 
-class Running:
+class Running(WebServer):
     """A server in a thread of its own."""
 
     def __init__(self, home, mount=mcp_mount):
@@ -65,27 +63,14 @@ class Running:
 
         app = Starlette(routes=[route], lifespan=lifespan)
         app.add_middleware(_Guard)
-        self.socket = socket.socket()
-        self.socket.bind(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}/mcp"
-        made = uvicorn.Config(app, log_config=None, lifespan="on", ws="none", access_log=False)
-        made.timeout_graceful_shutdown = 5
-        self.server = uvicorn.Server(made)
-        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.socket]})
+        super().__init__(app)
+        self.url += "/mcp"
 
-    def __enter__(self):
-        self.thread.start()
-        while not self.server.started:
-            assert self.thread.is_alive(), "the server ended while it started"
-            self.thread.join(0.01)
-        return self
-
-    def __exit__(self, *_):
-        self.server.should_exit = True
-        self.thread.join(30)
-        self.socket.close()
-        self.pool.close()
-        assert not self.thread.is_alive(), "the server did not end in 30 s"
+    def stop(self):
+        try:
+            super().stop()
+        finally:
+            self.pool.close()
 
     @asynccontextmanager
     async def client(self, key="ann", *, headers=(), mode="auto", **options):

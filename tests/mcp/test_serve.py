@@ -12,6 +12,7 @@ import httpx2
 import pytest
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
+from tests.helpers import program
 from tests.mcp.talking import called, refused
 
 from mcp import Client
@@ -23,8 +24,8 @@ COMMAND = [sys.executable, "-c", "from unabridged.cli.main import main; main()",
 @pytest.fixture
 def served(home):
     """A server in a process of its own: its address and token."""
-    process = subprocess.Popen(
-        [*COMMAND, "--port", "0", "--upstream", "quote", "--json"],
+    process = program.start(
+        *("serve", "--port", "0", "--upstream", "quote", "--json"),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "UNABRIDGED_HOME": str(home)},
     )  # fmt: skip

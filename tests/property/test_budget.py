@@ -2,10 +2,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from tests.helpers.examples import examples
 
-from unabridged.budget.allocate import allocate, least_answer
-from unabridged.budget.output_limit import output_limit
-from unabridged.budget.tiers import divide, exchange_limits
-from unabridged.budget.window_shares import TIER_SHARES, TierShares
+from unabridged.budget.allocate import allocate, least_answer, output_limit
+from unabridged.budget.tiers import TIER_SHARES, TierShares, divide, exchange_limits
 from unabridged.domain.budget import Mode, Verbosity
 from unabridged.domain.intent import Intent
 from unabridged.errors import PromptTooLargeError

@@ -4,8 +4,7 @@ from datetime import UTC, datetime
 
 from hypothesis import given, strategies as st
 
-from unabridged.condense.extractive_condenser import ExtractiveCondenser
-from unabridged.condense.join_sentences import GAP
+from unabridged.condense.extractive_condenser import GAP, ExtractiveCondenser
 from unabridged.domain.condensation import CondenseSource
 from unabridged.domain.message import Role
 from unabridged.language.sentences import sentences

@@ -6,6 +6,7 @@ from tempfile import TemporaryDirectory
 
 from hypothesis import given, settings, strategies as st
 from tests.helpers.examples import examples
+from tests.helpers.space_digests import digest_of
 from tests.property.spaces import content, spaces
 
 from unabridged.domain.record import Record, RecordKind
@@ -15,7 +16,6 @@ from unabridged.recording.sessions import conversations
 from unabridged.sharing.copy_sessions import leaving, take
 from unabridged.stores.copy_space import compare, copy
 from unabridged.stores.in_memory import InMemoryStore
-from unabridged.stores.space_digest import digest_of
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.transfer.detect_format import open_file
 from unabridged.transfer.native_jsonl import write_jsonl

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from tests.helpers.examples import examples
+from tests.helpers.indexed import open_indexed
 from tests.opened import flush
 
 from unabridged.domain.intent import Intent
@@ -18,8 +19,8 @@ from unabridged.projections.search_index.index import SearchIndex
 from unabridged.retrieval.analyze import Analyzer
 from unabridged.retrieval.search import Search, SearchQuery
 from unabridged.stores.in_memory import InMemoryStore
-from unabridged.testing.indexed import index_of, open_indexed
 from unabridged.testing.log_writer import START, LogWriter
+from unabridged.testing.stores_lookup import index_of
 
 SPACE = SpaceId("ada", "same")
 WORDS = (

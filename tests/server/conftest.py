@@ -1,12 +1,7 @@
 """The server, as it runs: the application on a free port of this machine."""
 
-import faulthandler
-import socket
-import sys
-import threading
-
 import pytest
-import uvicorn
+from tests.helpers.web_server import WebServer
 
 from unabridged import config
 from unabridged.clock import SystemClock
@@ -45,45 +40,13 @@ def bearer(secret):
     return {"Authorization": f"Bearer {secret}"}
 
 
-class _Running:
-    """One server in a thread of its own, closed as a signal would close it."""
+class _Running(WebServer):
+    """The application with its service."""
 
     def __init__(self, agents, settings, clock, more, tracing):
         self.service = Service(settings, SpacePool(settings, clock, agents=agents), tracing)
         self.app = create_app(self.service, more)
-        self.socket = socket.socket()
-        self.socket.bind(("127.0.0.1", 0))
-        made = uvicorn.Config(self.app, log_config=None, lifespan="on", ws="none", access_log=False)
-        made.timeout_graceful_shutdown = 5
-        self.server = uvicorn.Server(made)
-        self.up = threading.Event()
-        self.thread = threading.Thread(target=self._run, name="served")
-
-    def _run(self):
-        try:
-            self.server.run(sockets=[self.socket])
-        finally:
-            self.up.set()
-
-    def start(self):
-        real = self.server.startup
-
-        async def startup(sockets=None):
-            await real(sockets)
-            self.up.set()
-
-        self.server.startup = startup
-        self.thread.start()
-        assert self.up.wait(30), "the server did not start in 30 s"
-        assert self.server.started, "the server ended while it started"
-
-    def stop(self):
-        self.server.should_exit = True
-        self.thread.join(30)
-        if self.thread.is_alive():
-            faulthandler.dump_traceback(sys.__stderr__)  # who holds it up
-        self.socket.close()
-        assert not self.thread.is_alive(), "the server did not end in 30 s"
+        super().__init__(self.app)
 
 
 def running(*, clock=None, more=(), tracing=None, **settings):
@@ -92,7 +55,7 @@ def running(*, clock=None, more=(), tracing=None, **settings):
     agents = by_agent(environ={}, **settings)
     one = _Running(agents, found, clock or SystemClock(), more, tracing)
     one.start()
-    one.served = Served(f"http://127.0.0.1:{one.socket.getsockname()[1]}")
+    one.served = Served(one.url)
     one.served.app, one.served.service, one.served.settings = one.app, one.service, found
     return one
 

@@ -11,16 +11,13 @@ Counted are answers of 500 and above, and answers that are not as the document s
 
 import argparse
 import json
-import socket
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 
 import requests
 import schemathesis
-import uvicorn
 from hypothesis import (
     HealthCheck,
     Phase,
@@ -39,6 +36,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 from tests.helpers.talker import Talker
+from tests.helpers.web_server import WebServer
 
 from unabridged import config
 from unabridged.factory.space_pool import SpacePool
@@ -201,23 +199,10 @@ def main():
         settings = config.load(home=home, environ={}, upstream="quote")
         furnish(settings)
         app = create_app(Service(settings, SpacePool(settings)))
-        door = socket.socket()
-        door.bind(("127.0.0.1", 0))
-        made = uvicorn.Config(app, log_config=None, lifespan="on", ws="none", access_log=False)
-        server = uvicorn.Server(made)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [door]})
-        thread.start()
-        began = time.perf_counter()
-        url = f"http://127.0.0.1:{door.getsockname()[1]}"
-        while not server.started:
-            time.sleep(0.05)
         headers = {"Authorization": f"Bearer {ApiKeys(settings.home).token()}"}
-        try:
-            figures = fuzz(url, headers, wanted.cases, wanted.seed)
-        finally:
-            server.should_exit = True
-            thread.join()
-            door.close()
+        with WebServer(app) as server:
+            began = time.perf_counter()
+            figures = fuzz(server.url, headers, wanted.cases, wanted.seed)
     print("\n".join(figures.lines()))
     print(json.dumps({"seconds": round(time.perf_counter() - began)}))
     sys.exit(bool(figures.failures))

@@ -1,9 +1,8 @@
 import socket
-import threading
 
 import pytest
-import uvicorn
 from starlette.responses import PlainTextResponse
+from tests.helpers.web_server import WebServer
 
 from unabridged.server import header_limits
 
@@ -14,17 +13,8 @@ async def _app(scope, receive, send):
 
 @pytest.fixture
 def port():
-    made = uvicorn.Config(
-        _app, http=header_limits.Arriving, ws="none", lifespan="off", log_config=None
-    )
-    server = uvicorn.Server(made)
-    taken = socket.create_server(("127.0.0.1", 0))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [taken]})
-    thread.start()
-    yield taken.getsockname()[1]
-    server.should_exit = True
-    thread.join(30)
-    taken.close()
+    with WebServer(_app, http=header_limits.Arriving, lifespan="off") as server:
+        yield server.port
 
 
 def said(port, *pieces):

@@ -1,5 +1,4 @@
 import json
-import time
 from contextlib import closing
 
 import httpx2
@@ -7,6 +6,7 @@ import ollama
 import openai
 import pytest
 from tests.helpers.talker import talking
+from tests.helpers.waiting import until
 from tests.opened import transport_of
 
 from unabridged.domain.exchange import ExchangeState
@@ -24,6 +24,12 @@ WORDS = "the cheese project is called Emmental and it begins in May"
 def held(url, user="default"):
     with talking(url.service.pool, Scope(user=user)) as memory:
         return [e for c in memory.space.log.transcripts() for e in c.exchanges]
+
+
+def ended(url):
+    """The only exchange, once its answer is at an end."""
+    (exchange,) = held(url)
+    return None if exchange.state is ExchangeState.OPEN else exchange
 
 
 @pytest.fixture(params=["ollama", "openai"])
@@ -222,28 +228,20 @@ def test_what_came_is_kept_as_incomplete_where_the_client_leaves(front, upstream
         pieces = come.iter_bytes()
         for _ in range(5):
             next(pieces)
-    assert upstream.wait_for_stop(10)
-    for _ in range(100):
-        (exchange,) = held(url)
-        if exchange.state is not ExchangeState.OPEN:
-            break
-        time.sleep(0.05)
+    assert upstream.wait_for_stop(60)
+    exchange = until(lambda: ended(url))
     assert exchange.state is ExchangeState.INCOMPLETE
     assert exchange.answer.text.startswith("word ")
 
 
 @pytest.mark.parametrize("stream", [True, False])
 def test_nothing_goes_on_for_a_client_that_leaves_before_the_answer(front, upstream, stream):
-    upstream.script.script = ScriptedReply(text="late", delay=3)
+    upstream.script.script = ScriptedReply(text="late", delay=60)
     url = front()
     body = {"model": MODEL, "stream": stream, "messages": [{"role": "user", "content": WORDS}]}
     with httpx2.Client(timeout=1.0) as client, pytest.raises(httpx2.ReadTimeout):
         client.post(url + "/api/chat", json=body)
-    for _ in range(40):
-        (exchange,) = held(url)
-        if exchange.state is not ExchangeState.OPEN:
-            break
-        time.sleep(0.05)
+    exchange = until(lambda: ended(url))
     assert exchange.state is ExchangeState.UNANSWERED
 
 

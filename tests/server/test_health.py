@@ -1,12 +1,11 @@
 """What a running server says of itself: alive, ready, counted, logged."""
 
-import time
-
 import httpx2
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
+from tests.helpers.waiting import until
 
 from unabridged.server import health
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
@@ -32,14 +31,6 @@ def samples(http, url):
     assert answer.headers["content-type"].startswith("text/plain; version=")
     families = text_string_to_metric_families(answer.text)
     return {(s.name, *sorted(s.labels.items())): s.value for f in families for s in f.samples}
-
-
-def until(true):
-    for _ in range(500):
-        if true():
-            return
-        time.sleep(0.01)
-    raise AssertionError("it did not come to that in 5 s")
 
 
 def test_health_is_for_everybody_and_metrics_for_who_may_read(serving, http):

@@ -206,7 +206,7 @@ def test_without_a_server_behind_quote_is_listed(serving):
 
 def test_an_upstream_that_is_away_is_a_bad_gateway_in_each_dialect(serving):
     with OllamaTestServer() as server:
-        url = serving(upstream="ollama", ollama_url=server.url, timeout=5.0)
+        url = serving(upstream="ollama", ollama_url=server.url, timeout=60.0)
         with http(url) as client:
             assert client.get("/api/tags").status_code == 200
     with http(url) as client:
@@ -265,7 +265,7 @@ def test_a_client_that_leaves_stops_the_upstream(before_ollama):
     answer_also(server, {("POST", "/api/pull"): lambda _: Answered(endless())})
     with http(url) as client, client.stream("POST", "/api/pull", json={}) as answer:
         next(answer.iter_bytes())
-    assert server.wait_for_stop(10)
+    assert server.wait_for_stop(60)
 
 
 @pytest.mark.parametrize("path", ["/v1/files", "/v1/responses/resp_x/cancel", "/v1/batches/a/b"])

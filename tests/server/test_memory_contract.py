@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 
 import httpx2
 import pytest
+from tests.helpers.memory_contract import KnowledgeContract, MemoryContract
 
 from unabridged import AsyncMemory, Memory
 from unabridged.aio import AsyncConversation, AsyncFacts, AsyncReply, AsyncRequirements
@@ -23,7 +24,6 @@ from unabridged.errors import (
     UpstreamAwayError,
     UpstreamBrokenError,
 )
-from unabridged.testing.memory_contract import KnowledgeContract, MemoryContract
 from unabridged.wire.json_api import to_json
 
 
@@ -166,7 +166,7 @@ class Peer:
         return head.decode().split("\r\n")[0], fields, body
 
     def close(self):
-        self._thread.join(10)
+        self._thread.join(60)
         self._door.close()
 
 

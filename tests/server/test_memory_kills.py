@@ -91,7 +91,11 @@ def test_what_is_repeated_after_a_kill_is_done_once(tmp_path):
             ]
             for thread in threads:
                 thread.start()
-            time.sleep(0.5 + chance.random())
+            enough = len(acknowledged) + 2 * WRITERS
+            begun = time.monotonic()
+            while len(acknowledged) < enough and time.monotonic() < begun + 120:
+                time.sleep(0.02)
+            time.sleep((time.monotonic() - begun) * chance.random())
             if round_ < ROUNDS:
                 server.kill()
             ending.set()

@@ -1,12 +1,11 @@
 """Spans of a running server: what they tell, and what they never do."""
 
-import time
-
 import httpx2
 import pytest
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from tests.helpers.waiting import until
 
 from unabridged.server.trace_spans import Tracing
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
@@ -32,13 +31,13 @@ def traced(serving, spans):
 
 def every(spans, name, count=1):
     """The spans of a name; a request's ends a moment after its client has the answer."""
-    for _ in range(500):
-        found = [span for span in spans.get_finished_spans() if span.name == name]
-        if len(found) >= count:
-            break
-        time.sleep(0.01)
-    assert len(found) == count
-    return found
+
+    def found():
+        return [span for span in spans.get_finished_spans() if span.name == name]
+
+    until(lambda: len(found()) >= count)
+    assert len(found()) == count
+    return found()
 
 
 def named(spans, name):

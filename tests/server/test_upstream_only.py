@@ -33,7 +33,7 @@ def bait(status=200, location=""):
     for method in ("GET", "POST", "HEAD", "PUT", "DELETE"):
         setattr(Handler, f"do_{method}", Handler.answer)
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}", asked

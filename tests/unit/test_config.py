@@ -6,8 +6,7 @@ import pytest
 from unabridged import config
 from unabridged.cli.settings_file import write_setting
 from unabridged.domain.budget import Mode
-from unabridged.domain.settings import Settings
-from unabridged.domain.settings_dict import SettingsDict
+from unabridged.domain.settings import Settings, SettingsDict
 from unabridged.errors import SettingError
 
 

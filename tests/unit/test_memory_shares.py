@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 from tests.helpers.talker import Talker
 
-from unabridged.context.ledger import ledger_from_dict, ledger_to_dict
 from unabridged.domain.chat import Abilities
 from unabridged.domain.context import Tier
 from unabridged.errors import PromptTooLargeError
@@ -61,15 +60,6 @@ def test_pins_beyond_the_cap_stay_and_leave_nothing_for_the_rest(tmp_path):
         ledger = memory.prepare("remember the boats?").ledger
         assert ledger.parts["knowledge"] == held(ledger) == ledger.budget_available > 20
         assert sum(ledger.parts.values()) == ledger.window
-
-
-def test_a_ledger_from_before_the_cap_reads_as_one_without():
-    with opened(None, store="memory", memory_cap=900) as memory:
-        ledger = memory.prepare("Hello").ledger
-    data = ledger_to_dict(ledger)
-    assert ledger_from_dict(data) == ledger
-    del data["bound"]
-    assert ledger_from_dict(data).bound == ""
 
 
 def test_no_share_for_facts_means_none_beside_the_pins(tmp_path):

@@ -8,7 +8,6 @@ whatever it finds.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Protocol
 
 from unabridged.annotations.annotation_records import (
@@ -24,10 +23,16 @@ from unabridged.annotations.annotation_records import (
 from unabridged.domain.annotation import Annotation, ExchangeReading, Scheme
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, Role
-from unabridged.domain.record import RecordKind
+from unabridged.domain.record import Record, RecordKind
+from unabridged.domain.results import MaintenanceProgress
 from unabridged.errors import InputError, NotFoundError
 from unabridged.log.cursor import LogCursor
 from unabridged.ports import Clock, Store
+
+PROGRESS = "readings"
+"""The id of the record that says how far reading has come."""
+PAGE = 64
+"""Exchanges that are read at once."""
 
 _Due = tuple[Exchange, dict[str, Annotation]]
 """An exchange that has to be read, and what need not be read of it."""
@@ -55,26 +60,11 @@ class Judge(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Readout:
-    """How far reading has come.
-
-    Attributes:
-        done: Exchanges that were read by this run.
-        left: Exchanges that it has not looked at yet, at the most.
-    """
-
-    done: int
-    left: int
-
-
-@dataclass(frozen=True, slots=True)
 class CategoryCount:
     """How often a category was read.
 
     Attributes:
-        name: The category.
         keep: 0 to 1: the share of its exchanges that stays verbatim.
-        messages: Messages of it.
         exchanges: Exchanges whose most important message is of it.
     """
 
@@ -89,9 +79,6 @@ class ReadingCounts:
     """What the book holds.
 
     Attributes:
-        scheme: The name of the scheme.
-        exchanges: Exchanges that were read under it.
-        pending: Exchanges that were not.
         categories: In the order of the scheme; every one of them.
         by: Who judged to how many messages.
     """
@@ -107,9 +94,7 @@ class Annotations:
     """What the messages of a space were judged to be.
 
     Args:
-        store: The space.
         rules: Reads what was not read yet, whenever it is asked for; it must be instant.
-        clock: The time.
         judge: Reads in the background; None for the rules. Where it is slow or a model, what it
             reads takes the place of what the rules read, never the other way round.
     """
@@ -134,37 +119,27 @@ class Annotations:
         self._add(self._rules, [(each, known[each.id]) for each in exchanges])
         return {each.id: self._shown(each, known[each.id], held) for each in exchanges}
 
-    def read_pending(self, limit: int | None = None) -> Iterator[Readout]:
+    def read_pending(self, limit: int | None = None) -> Iterator[MaintenanceProgress]:
         """Read what was not read yet, and what has changed since, and keep it.
 
         It may be stopped at any moment, and run twice, in two processes as well.
-
-        Args:
-            limit: At most so many exchanges are read; None for all.
-
-        Yields:
-            How far it has come, after each page.
 
         Raises:
             UpstreamError: The model that reads failed; what was done before is kept.
         """
         done = 0
-        course = self._course()
-        pages = course.pages()
-        upcoming = next(pages, None)
-        while upcoming is not None:
-            page, left = upcoming
-            due = self._due(page)
-            taken = due if limit is None else due[: max(0, limit - done)]
-            done += len(taken)
-            if len(taken) < len(due):
-                course.absorb(partial(self._read, taken))
-                yield Readout(done, left)
-                return
-            self._read(taken)
-            # Asking for the next page marks this one as done: before the caller may stop.
-            upcoming = next(pages, None)
-            yield Readout(done, left)
+        cursor = LogCursor(
+            self._store,
+            self._clock,
+            PROGRESS,
+            f"{self.scheme.name} {self._judge.identity}",
+            again=True,
+        )
+        while page := cursor.page(PAGE if limit is None else min(PAGE, limit - done)):
+            due = self._due(page.exchanges)
+            cursor.mark(page, self._read(due))
+            done += len(due)
+            yield MaintenanceProgress("read", done, page.left)
 
     def correct(
         self,
@@ -181,9 +156,6 @@ class Annotations:
             which: The id of a message in it, or who said it: then the last of them with words.
             category: Its category; None to leave it.
             importance: 0 to 1; None for that of the category, or to leave it.
-
-        Returns:
-            The exchange's readings afterwards.
 
         Raises:
             InputError: There is no such category, or the importance is out of range.
@@ -209,7 +181,7 @@ class Annotations:
                 before.importance if category is None and importance is None else importance,
             )
             record = correction_record(exchange.id, corrections, self._clock.now())
-            self._course().absorb(lambda: self._store.put([record]))
+            self._store.put([record])
         return self.of([exchange])[exchange.id]
 
     def stats(self) -> ReadingCounts:
@@ -232,9 +204,6 @@ class Annotations:
 
     # --- what is looked at ---------------------------------------------------------------------
 
-    def _course(self) -> LogCursor:
-        return LogCursor(self._store, self._clock, self.scheme.name, self._judge.identity)
-
     def _due(self, page: Sequence[Exchange]) -> list[_Due]:
         held = self._stored(page)
         mine = self._judge.identity
@@ -248,15 +217,13 @@ class Annotations:
                 due.append((exchange, lasting))
         return due
 
-    def _read(self, due: Sequence[_Due]) -> None:
-        if not due:
-            return
+    def _read(self, due: Sequence[_Due]) -> list[Record]:
         self._add(self._judge, due)
         at = self._clock.now()
-        self._store.put(
+        return [
             record_of(ExchangeReading(exchange.id, self.scheme.name, _ordered(exchange, known)), at)
             for exchange, known in due
-        )
+        ]
 
     def _add(self, judge: Judge, due: Sequence[_Due]) -> None:
         lacking = [

@@ -34,7 +34,6 @@ class Judged:
 
     Attributes:
         annotations: As they were made, without corrections.
-        corrections: What a person corrected.
     """
 
     annotations: dict[str, ExchangeReading] = field(default_factory=dict)

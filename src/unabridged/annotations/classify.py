@@ -78,11 +78,7 @@ class _Piece:
 
 
 class _Cues:
-    """The cues of a category; those in scripts without spaces are kept apart, as most text is not.
-
-    Args:
-        cues: Regular expressions for folded text.
-    """
+    """The cues of a category; those in scripts without spaces are kept apart, as most text is not."""
 
     def __init__(self, cues: Sequence[str]) -> None:
         self._plain = [re.compile(cue, re.MULTILINE) for cue in cues if not _is_foreign(cue)]
@@ -105,7 +101,6 @@ class RuleClassifier:
     """Reads messages by the cues and examples of a scheme.
 
     Args:
-        scheme: The categories.
         embedder: Compares with the examples; it must be instant. Without one only cues count.
     """
 
@@ -127,9 +122,6 @@ class RuleClassifier:
 
     def classify(self, texts: Sequence[tuple[Role, str]]) -> list[Annotation | None]:
         """Read messages; what is read of one does not depend on the others.
-
-        Args:
-            texts: Who said it, and what.
 
         Returns:
             A reading for each; None for one without words.

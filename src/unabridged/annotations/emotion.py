@@ -68,12 +68,10 @@ class _Sentence:
     """What the words of a sentence feel like.
 
     Attributes:
-        text: It.
         valence: -1 to 1.
         arousal: 0 to about 1.
         strongest: The arousal of its strongest word.
         loud: What its marks add.
-        personal: Whether somebody speaks of himself.
     """
 
     text: str
@@ -97,7 +95,6 @@ class EmotionAnalyzer:
     """Feels texts by their words and, with an embedder, by their meaning.
 
     Args:
-        embedder: An instant one, or None.
         by_words: Whether words count; without them only the meaning does, for comparison.
     """
 

@@ -22,7 +22,6 @@ class Examples:
     """The examples of some categories, as vectors.
 
     Args:
-        embedder: What makes vectors.
         examples: Those of each category; of a category without any nothing is near.
     """
 
@@ -52,7 +51,6 @@ class Axis:
     """A line between two poles, each given by sentences.
 
     Args:
-        embedder: What makes vectors.
         high: Sentences of one pole, where a text lies at 1.
         low: Those of the other, where it lies at 0.
     """

@@ -47,19 +47,12 @@ class LlmClassifier:
     """Reads messages with a model, and by the rules what it does not read.
 
     Args:
-        model: What is asked.
         rules: Read what the model's answer leaves open; they give the scheme, too.
-
-    Attributes:
-        read: How many messages the model read.
-        left: How many it did not, or not in the form that was asked for.
     """
 
     def __init__(self, model: ChatModel, rules: RuleClassifier) -> None:
         self._model = model
         self._rules = rules
-        self.read = 0
-        self.left = 0
 
     @property
     def scheme(self) -> Scheme:
@@ -73,9 +66,6 @@ class LlmClassifier:
 
     def classify(self, texts: Sequence[tuple[Role, str]]) -> list[Annotation | None]:
         """Read messages.
-
-        Args:
-            texts: Who said it, and what.
 
         Returns:
             A reading for each, which says who judged; None for one without words.
@@ -92,10 +82,8 @@ class LlmClassifier:
                 by_rules = found[place]
                 judged = answered.get(number)
                 if by_rules is None or judged is None:
-                    self.left += 1
                     continue
                 category, importance = judged
-                self.read += 1
                 found[place] = replace(
                     by_rules,
                     category=category,

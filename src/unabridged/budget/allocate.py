@@ -1,18 +1,82 @@
-"""Divide a window: the fixed parts, this message, the answer, then memory, then the reserve."""
+"""Divide a window: the fixed parts, this message, the answer, then memory, then the reserve.
+
+Shares are of the window, from 0 to 1. They are from the design, section 5.
+
+A system prompt, tools or a message larger than their share take from the reserve, then from memory,
+then from the reserve's floor, and last from the answer, down to the least answer.
+
+``max_prompt_tokens`` takes from memory only. If system prompt, tools and message alone exceed it,
+they are sent all the same, since nothing of them may be cut; memory is then 0. ``memory_cap`` takes
+from memory likewise. What either of them takes is the part ``unused``.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from unabridged.budget.window_shares import (
-    LEAST_ANSWER_SHARE,
-    LEAST_ANSWER_TOKENS,
-    LEAST_WINDOW,
-    MARGIN_SHARE,
-    SHARES,
-    WindowShares,
-)
 from unabridged.domain.budget import Budget, Mode, Verbosity
 from unabridged.errors import PromptTooLargeError, SettingError
+
+LEAST_WINDOW = 512
+"""Tokens of the smallest window that is divided."""
+
+MARGIN_SHARE = 0.05
+"""The safety margin before calibration has proved a smaller one."""
+
+ANSWER_LOW = 0.15
+"""The answer's share at complexity 0."""
+
+RESERVE_FLOOR = 0.02
+"""What the reserve keeps before memory takes its part."""
+
+
+@dataclass(frozen=True, slots=True)
+class WindowShares:
+    """The shares of one mode.
+
+    Attributes:
+        system: What the system prompt is expected to take.
+        tools: What the tool definitions are expected to take.
+        answer_high: The answer's share at complexity 1, by verbosity.
+        memory_cap: The most that memory takes while system prompt and tools use their shares.
+    """
+
+    system: float
+    tools: float
+    answer_high: Mapping[Verbosity, float]
+    memory_cap: float
+
+
+SHARES: Mapping[Mode, WindowShares] = MappingProxyType(
+    {
+        Mode.TOOLS: WindowShares(
+            system=0.03,
+            tools=0.06,
+            answer_high={
+                Verbosity.CONCISE: 0.25,
+                Verbosity.BALANCED: 0.35,
+                Verbosity.DETAILED: 0.45,
+            },
+            memory_cap=0.60,
+        ),
+        Mode.CHAT: WindowShares(
+            system=0.006,
+            tools=0.0,
+            answer_high={
+                Verbosity.CONCISE: 0.20,
+                Verbosity.BALANCED: 0.25,
+                Verbosity.DETAILED: 0.30,
+            },
+            memory_cap=0.80,
+        ),
+    }
+)
+
+LEAST_ANSWER_TOKENS = 256
+"""Tokens that an answer needs to be worth asking for …"""
+
+LEAST_ANSWER_SHARE = 0.10
+"""… or this share of the window, where that is less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,26 +110,19 @@ def allocate(  # noqa: PLR0913 - the parts of a window are nine, all by keyword
     max_prompt_tokens: int | None = None,
     memory_cap: int | None = None,
 ) -> Budget:
-    """Divide a window into whole tokens that add up to it exactly (design, section 5).
-
-    A system prompt, tools or a message larger than their share take from the reserve, then from
-    memory, then from the reserve's floor, and last from the answer, down to the least answer.
-
-    ``max_prompt_tokens`` takes from memory only. Where system prompt, tools and message alone
-    exceed it, they are sent all the same, since nothing of them may be cut; memory is then 0.
-    ``memory_cap`` takes from memory likewise. What either of them takes is the part ``unused``.
+    """Divide a window into whole tokens that add up to it exactly.
 
     Args:
         window: Tokens that prompt and answer may take together; at least 512.
         mode: Chooses the shares.
         verbosity: How far the answer's share grows.
         complexity: 0 to 1, of the message; values outside are taken as the nearer end.
-        system_tokens: The system prompt as counted.
-        tool_tokens: The tool definitions as counted.
-        message_tokens: This message and the template's overhead as counted.
+        system_tokens: The system prompt.
+        tool_tokens: The tool definitions.
+        message_tokens: This message and the template's overhead.
         margin_share: The safety margin's share of the window, 0 to 1.
-        max_prompt_tokens: The most tokens that the prompt shall take, or None.
-        memory_cap: The most tokens that memory shall take, or None.
+        max_prompt_tokens: The most tokens of the prompt, or None.
+        memory_cap: The most tokens of memory, or None.
 
     Raises:
         PromptTooLargeError: What must be sent, a least answer and the margin exceed the window.
@@ -77,11 +134,11 @@ def allocate(  # noqa: PLR0913 - the parts of a window are nine, all by keyword
     _check_fits(fixed, shares, window)
     room = window - fixed.total
     answer = min(_wanted_answer(shares, verbosity, complexity, window), room)
-    floor = round(shares.reserve_floor * window)
+    floor = round(RESERVE_FLOOR * window)
     memory = max(0, min(_memory_cap(shares, fixed, window), room - answer - floor))
-    bounds = {"max_prompt_tokens": max_prompt_tokens, "memory_cap": memory_cap}
     if max_prompt_tokens is not None:
-        bounds["max_prompt_tokens"] = max(0, max_prompt_tokens - fixed.prompt)
+        max_prompt_tokens = max(0, max_prompt_tokens - fixed.prompt)
+    bounds = {"max_prompt_tokens": max_prompt_tokens, "memory_cap": memory_cap}
     allowed, bound = _bounded(memory, bounds)
     return Budget(
         window=window,
@@ -120,15 +177,45 @@ def _bounded(memory: int, bounds: Mapping[str, int | None]) -> tuple[int, str]:
 
 
 def least_answer(window: int) -> int:
-    """Tokens that an answer needs to be worth asking for, in a window."""
+    """Return the tokens that an answer needs to be worth asking for."""
     return min(LEAST_ANSWER_TOKENS, round(LEAST_ANSWER_SHARE * window))
+
+
+def output_limit(
+    *,
+    window: int,
+    prompt: int,
+    margin: int,
+    cap: int | None = None,
+    hosted: bool = False,
+    asked: int | None = None,
+) -> int | None:
+    """Return ``num_predict`` or ``max_tokens`` for a request, at least 1; None to send no limit.
+
+    The answer's share of the budget is room kept free, not a limit: all that the prompt leaves may
+    be used (design, section 5, last paragraph).
+
+    Args:
+        window: Tokens that prompt and answer may take together.
+        prompt: Planned tokens of the prompt.
+        margin: Tokens kept for counting errors.
+        cap: The most that the model can put out, or None if unknown.
+        hosted: Whether the server is a hosted one, which refuses limits above its cap.
+        asked: The limit that the caller set; it is passed on as it is.
+    """
+    if asked is not None:
+        return asked
+    if cap is None and hosted:
+        return None
+    room = max(1, window - prompt - margin)
+    return room if cap is None else min(room, cap)
 
 
 def _wanted_answer(
     shares: WindowShares, verbosity: Verbosity, complexity: float, window: int
 ) -> int:
-    low = shares.answer_low
-    return round((low + complexity * (shares.answer_high[verbosity] - low)) * window)
+    more = complexity * (shares.answer_high[verbosity] - ANSWER_LOW)
+    return round((ANSWER_LOW + more) * window)
 
 
 def _memory_cap(shares: WindowShares, fixed: _Fixed, window: int) -> int:

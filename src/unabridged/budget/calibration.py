@@ -7,11 +7,11 @@ share its surprise by how much of the prompt they are and how uncertain they sti
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from unabridged.budget.window_shares import MARGIN_SHARE
+from unabridged.budget.allocate import MARGIN_SHARE
 
 TEMPLATE = "template"
 """The class of the tokens that the chat template adds."""
@@ -230,18 +230,8 @@ class Calibration:
         return ratios, covariance
 
     def to_body(self) -> dict[str, Any]:
-        """Give it as plain data for the body of a record."""
-        return {
-            "tokenizer": self.tokenizer,
-            "exact": self.exact,
-            "ratios": dict(self.ratios),
-            "covariance": {one: dict(row) for one, row in self.covariance.items()},
-            "evidence": dict(self.evidence),
-            "reports": self.reports,
-            "ignored": self.ignored,
-            "bias": self.bias,
-            "variance": self.variance,
-        }
+        """Return it as plain data for the body of a record."""
+        return asdict(self)
 
     @classmethod
     def from_body(cls, body: Mapping[str, Any]) -> "Calibration":

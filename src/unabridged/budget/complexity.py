@@ -33,11 +33,7 @@ CODE_BLOCK_WEIGHT = 0.15
 
 
 def complexity(text: str, mode: Mode) -> float:
-    """Score how long an answer a message asks for.
-
-    Args:
-        text: The message.
-        mode: Tools mode asks for somewhat longer answers.
+    """Score how long an answer a message asks for; tools mode asks for somewhat longer ones.
 
     Returns:
         0 (a greeting) to 1 (analysis, code, many parts), rounded to three places.

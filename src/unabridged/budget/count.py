@@ -4,6 +4,7 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from unabridged.budget.calibration import IMAGE, TEMPLATE, Calibration
 from unabridged.domain.chat import ToolSpec
@@ -34,31 +35,17 @@ class Counter:
         tokenizer: Counts or estimates texts.
         calibration: What was learned for the model under this tokenizer; one that was learned
             under another tokenizer is passed over.
-        per_message: Template tokens around each message.
-        per_prompt: Template tokens of a prompt beside those.
     """
 
-    def __init__(
-        self,
-        tokenizer: Tokenizer,
-        calibration: Calibration | None = None,
-        per_message: int = PER_MESSAGE,
-        per_prompt: int = PER_PROMPT,
-    ) -> None:
+    def __init__(self, tokenizer: Tokenizer, calibration: Calibration | None = None) -> None:
         self._tokenizer = tokenizer
         given = calibration or Calibration()
         self._calibration = given.fitting(tokenizer.identity, exact=tokenizer.exact)
-        self._per_message = per_message
-        self._per_prompt = per_prompt
-        self._memo: dict[tuple[Part, ...], int] = {}
+        self._parts = lru_cache(_MEMO)(lambda parts: sum(map(self._part, parts)))
 
     @property
     def identity(self) -> str:
         return self._tokenizer.identity
-
-    @property
-    def exact(self) -> bool:
-        return self._tokenizer.exact
 
     @property
     def calibration(self) -> Calibration:
@@ -85,17 +72,11 @@ class Counter:
         known = message.tokens if message.tokenizer == self.identity else None
         if known is not None and self._calibration.neutral:
             return known
-        count = self._memo.get(message.parts)
-        if count is None:
-            count = sum(map(self._part, message.parts))
-            if len(self._memo) >= _MEMO:
-                self._memo.pop(next(iter(self._memo)))
-            self._memo[message.parts] = count
-        return count
+        return self._parts(message.parts)
 
     def message(self, message: Message) -> int:
         """Tokens of a message in a prompt, with the template around it."""
-        return self.parts(message) + self._flat(TEMPLATE, self._per_message)
+        return self.parts(message) + self._flat(TEMPLATE, PER_MESSAGE)
 
     def tool(self, tool: ToolSpec) -> int:
         """Tokens of a tool's definition in a prompt."""
@@ -103,7 +84,7 @@ class Counter:
 
     def opening(self) -> int:
         """Template tokens of a prompt beside those of its messages."""
-        return self._flat(TEMPLATE, self._per_prompt)
+        return self._flat(TEMPLATE, PER_PROMPT)
 
     def prompt(self, messages: Iterable[Message], tools: Iterable[ToolSpec] = ()) -> int:
         """Tokens of a whole prompt: the sum of its messages, its tools and its opening."""
@@ -114,9 +95,9 @@ class Counter:
     ) -> Mapping[str, float]:
         found: defaultdict[str, float] = defaultdict(float)
         texts = [tool_text(tool) for tool in tools]
-        found[TEMPLATE] = float(self._per_prompt + PER_CALL * len(texts))
+        found[TEMPLATE] = float(PER_PROMPT + PER_CALL * len(texts))
         for message in messages:
-            found[TEMPLATE] += self._per_message
+            found[TEMPLATE] += PER_MESSAGE
             for part in message.parts:
                 text, kind, flat = _priced(part)
                 texts.append(text)

@@ -1,18 +1,69 @@
-"""Divide the memory budget among the tiers, and say how much one exchange may take of it."""
+"""Divide the memory budget among the tiers, and say how much one exchange may take of it.
+
+The shares are from the design, section 6.
+"""
 
 from dataclasses import dataclass
 
-from unabridged.budget.window_shares import (
-    ASSISTANT_SIDE_SHARE,
-    EXCHANGE_SHARE,
-    FACT_TOKENS,
-    RICHNESS_SWING,
-    TIER_SHARES,
-    USER_SIDE_SHARE,
-    TierShares,
-)
 from unabridged.domain.budget import TierBudget
 from unabridged.domain.intent import Intent
+from unabridged.domain.settings import Settings
+
+RICHNESS_SWING = 0.25
+"""How far richness moves the semantic share, either way: from 75 % to 125 % of it."""
+
+EXCHANGE_SHARE = 0.25
+"""Of the memory budget: the most that one exchange takes where memory is short."""
+
+USER_SIDE_SHARE = 0.10
+"""Of the memory budget: the user's side of that."""
+
+ASSISTANT_SIDE_SHARE = 0.15
+"""Of the memory budget: the assistant's side of that, tool calls and results included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TierShares:
+    """How the memory budget is divided among the tiers (design, section 6).
+
+    Attributes:
+        immediate: Of the memory budget: the newest exchanges.
+        knowledge: Of the memory budget, at most: facts.
+        vivid: Of what these two leave, at middling richness: what is recalled for who asks for
+            details …
+        summary: … for who asks for an overview …
+        contextual: … and for who mentions the past. Small talk recalls nothing.
+    """
+
+    immediate: float = 0.19
+    knowledge: float = 0.125
+    vivid: float = 0.60
+    summary: float = 0.20
+    contextual: float = 0.40
+
+    def semantic(self, intent: Intent) -> float:
+        """Of what immediate and knowledge leave: what is recalled, by intent."""
+        shares = {
+            Intent.VIVID_RECALL: self.vivid,
+            Intent.SUMMARY: self.summary,
+            Intent.CONTEXTUAL: self.contextual,
+        }
+        return shares.get(intent, 0.0)
+
+
+TIER_SHARES = TierShares()
+"""The shares where nobody set others."""
+
+
+def tier_shares(settings: Settings) -> TierShares:
+    """Give the shares that a person chose."""
+    return TierShares(
+        immediate=settings.immediate_share,
+        knowledge=settings.knowledge_share,
+        vivid=settings.vivid_share,
+        summary=settings.summary_share,
+        contextual=settings.contextual_share,
+    )
 
 
 def divide(
@@ -28,8 +79,8 @@ def divide(
     Args:
         memory: The memory budget, in tokens.
         intent: What the message asks of memory.
-        facts_tokens_wanted: Tokens of the facts that bear on the message, pinned ones included;
-            ``facts_tokens`` gives a guess where they are not counted.
+        facts_tokens_wanted: Tokens of the facts that are relevant to the message, pinned ones
+            included.
         richness: 0 to 1: how rich the conversation is in facts and changes of topic; 0.5 moves
             nothing.
         shares: The tiers' shares; where immediate and knowledge are more than all of it together,
@@ -42,11 +93,6 @@ def divide(
     swing = 1 + RICHNESS_SWING * (2 * min(1.0, max(0.0, richness)) - 1)
     semantic = min(left, round(shares.semantic(intent) * swing * left))
     return TierBudget(memory, immediate, knowledge, semantic, left - semantic)
-
-
-def facts_tokens(count: int) -> int:
-    """Tokens that so many facts take, about."""
-    return FACT_TOKENS * count
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from unabridged import factory
 from unabridged.cli.format import count
 from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo
@@ -14,7 +13,8 @@ from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
 from unabridged.domain.settings import Settings
 from unabridged.errors import InputError, NameRefusedError
-from unabridged.factory import Home
+from unabridged.factory import open_memory
+from unabridged.factory.home import Home
 from unabridged.space.space import Space
 from unabridged.turn.conversation import Conversation
 
@@ -111,7 +111,7 @@ def _is_of(space: SpaceId, settings: Settings) -> bool:
 def _opened(
     invocation: Invocation, settings: Settings, *, recover: bool = True, create: bool = True
 ) -> Space:
-    space = factory.open_space(settings, recover=recover, create=create)
+    space = open_memory.open_space(settings, recover=recover, create=create)
     invocation.ctx.call_on_close(lambda: _leave(invocation, space))
     if space.recovered is not None:
         for line in recovery_lines(space.recovered):

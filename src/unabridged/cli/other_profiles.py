@@ -8,7 +8,8 @@ from unabridged.config.profiles import names
 from unabridged.domain.scope import ISOLATION_FIELDS, Scope, SpaceId
 from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
-from unabridged.factory import Home, space_from
+from unabridged.factory.home import Home
+from unabridged.home.open_spaces import space_from
 
 _PLACE = ("store", "isolation")
 """The settings that say where memory lies, and how it is divided."""

@@ -5,7 +5,7 @@ import json
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, cast
 from urllib.parse import quote, urlsplit
 
 from unabridged.errors import (
@@ -21,13 +21,12 @@ from unabridged.errors import (
     UpstreamBrokenError,
     UpstreamRefusedError,
 )
+from unabridged.operations.operation import Operation, Page, Place
 from unabridged.wire.json_api import error_from, from_plain, to_json
 
 if TYPE_CHECKING:
     import httpx2
 
-PAGE = 200
-"""Items of one page."""
 _JSON = {"Content-Type": "application/json"}
 _BYTES = {"Content-Type": "application/octet-stream"}
 _KINDS: Mapping[int, Callable[..., UnabridgedError]] = {
@@ -37,7 +36,8 @@ _KINDS: Mapping[int, Callable[..., UnabridgedError]] = {
     503: StoreBusyError,
 }
 
-Value = TypeVar("Value")
+R = TypeVar("R")
+Item = TypeVar("Item")
 
 
 class Wire:
@@ -78,61 +78,44 @@ class Wire:
         """Close every connection."""
         self._client.close()
 
-    def get(self, path: str, kind: type[Value], **query: object) -> Value:
-        """Read one value.
+    def call(self, operation: Operation[Any, R], **given: object) -> R:
+        """Do an operation, with its parameters by name; those that are None are left out.
+
+        One that writes is repeated under the same key where the answer is lost: it is done once.
 
         Raises:
             UnabridgedError: As the server says.
         """
-        return self._value(kind, self._send("GET", path, query))
+        fields = {name: value for name, value in given.items() if value is not None}
+        data = self._send(operation, fields)
+        if operation.is_page:
+            items = [self._value(operation.result, item) for item in data["items"]]
+            return cast("R", Page(items, data["next"]))
+        return cast("R", self._value(operation.result, data))
 
-    def all(self, path: str, kind: type[Value], **query: object) -> Iterator[Value]:
+    def all(self, operation: Operation[Any, Page[Item]], **given: object) -> Iterator[Item]:
         """Read a list, page by page."""
         cursor: str | None = None
         while True:
-            page = self._send("GET", path, {**query, "cursor": cursor})
-            for item in page["items"]:
-                yield self._value(kind, item)
-            cursor = page["next"]
+            page = self.call(operation, **given, cursor=cursor)
+            yield from page.items
+            cursor = page.next
             if cursor is None:
                 return
 
-    def items(self, path: str, kind: type[Value], **query: object) -> list[Value]:
-        """Read one page."""
-        page = self._send("GET", path, query)
-        return [self._value(kind, item) for item in page["items"]]
-
-    def post(self, path: str, body: Mapping[str, object] | None = None, **query: object) -> Any:
-        """Send what writes, once: where the answer is lost, it is repeated under the same key."""
-        headers = {"Idempotency-Key": str(uuid.uuid4())}
-        return self._send("POST", path, query, body or {}, headers, again=True)
-
-    def made(self, path: str, kind: type[Value], body: Mapping[str, object]) -> Value:
-        """Send what writes, and read the value that it gives."""
-        return self._value(kind, self.post(path, body))
-
-    def ask(self, path: str, body: Mapping[str, object]) -> Any:
-        """Send a question that is too long for an address; nothing is written."""
-        return self._send("POST", path, {}, body)
-
-    def change(self, path: str, kind: type[Value], body: Mapping[str, object]) -> Value:
-        """Change fields of something, and read it as it is now."""
-        return self._value(kind, self._send("PATCH", path, {}, body))
-
-    def delete(self, path: str, kind: type[Value]) -> Value:
-        """Take something away, and read it as it was."""
-        return self._value(kind, self._send("DELETE", path, {}))
-
-    def upload(self, path: str, data: bytes, **query: object) -> Any:
+    def upload(self, operation: Operation[Any, R], data: bytes, **given: object) -> R:
         """Send a file."""
         with self._failures():
-            answer = self._client.post(path, content=data, headers=_BYTES, params=_told(query))
-        return self._read(answer)
+            answer = self._client.post(
+                _path(operation, given), content=data, headers=_BYTES, params=_texts(given)
+            )
+        return cast("R", self._value(operation.result, self._read(answer)))
 
-    def download(self, path: str, to: BinaryIO, **query: object) -> None:
+    def download(self, operation: Operation[Any, Any], to: BinaryIO, **given: object) -> None:
         """Read a file into another one."""
         with self._failures():
-            request = self._client.build_request("GET", path, params=_told(query))
+            path = _path(operation, given)
+            request = self._client.build_request("GET", path, params=_texts(given))
             answer = self._client.send(request, stream=True)
             with closing(answer):
                 if answer.status_code >= 400:
@@ -140,29 +123,32 @@ class Wire:
                     raise _error(answer)
                 to.writelines(answer.iter_bytes())
 
-    def _send(
-        self,
-        method: str,
-        path: str,
-        query: Mapping[str, object],
-        body: Mapping[str, object] | None = None,
-        headers: Mapping[str, str] | None = None,
-        *,
-        again: bool = False,
-    ) -> Any:
-        content = None if body is None else to_json(body)
-        sent = {**(headers or {}), **(_JSON if content is not None else {})}
+    def _send(self, operation: Operation[Any, Any], given: Mapping[str, object]) -> Any:
+        query: dict[str, object] = {}
+        body: dict[str, object] = {}
+        for name, value in given.items():
+            place = operation.place_of(name)
+            if place is not Place.PATH:
+                (query if place is Place.QUERY else body)[name] = value
+        has_body = operation.method in {"POST", "PATCH"}
+        headers = dict(_JSON) if has_body else {}
+        if operation.once is not None:
+            headers["Idempotency-Key"] = str(uuid.uuid4())
 
         def send() -> "httpx2.Response":
             return self._client.request(
-                method, path, params=_told(query), content=content, headers=sent
+                operation.method,
+                _path(operation, given),
+                params=_texts(query),
+                content=to_json(body) if has_body else None,
+                headers=headers,
             )
 
         with self._failures():
             try:
                 answer = send()
             except (self._module.RemoteProtocolError, self._module.ReadError):
-                if not again and method != "GET":
+                if operation.method != "GET" and operation.once is None:
                     raise
                 answer = send()  # whatever became of the first, it is done once
         return self._read(answer)
@@ -178,7 +164,7 @@ class Wire:
             raise self._strange()
         return value
 
-    def _value(self, kind: type[Value], data: Any) -> Value:
+    def _value(self, kind: Any, data: Any) -> Any:
         try:
             return from_plain(kind, data)
         except ValueError as error:
@@ -206,12 +192,12 @@ class Wire:
             ) from error
 
 
-def path_of(*names: str) -> str:
-    """Give names as a path; each may hold any character."""
-    return "/".join(quote(name, safe="") for name in names)
+def _path(operation: Operation[Any, Any], given: Mapping[str, object]) -> str:
+    names = {name: quote(str(value), safe="") for name, value in given.items()}
+    return operation.path.lstrip("/").format_map(names)
 
 
-def _told(query: Mapping[str, object]) -> dict[str, str]:
+def _texts(query: Mapping[str, object]) -> dict[str, str]:
     given = {name: value for name, value in query.items() if value is not None}
     return {n: str(v).lower() if isinstance(v, bool) else str(v) for n, v in given.items()}
 

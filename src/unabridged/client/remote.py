@@ -7,12 +7,12 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, Self, cast
 
-from unabridged.client.http_calls import PAGE, Wire, path_of
+from unabridged.client.http_calls import Wire
 from unabridged.client.remote_views import (
+    RemoteCondensations,
     RemoteFacts,
     RemoteForgetting,
     RemoteRequirements,
-    RemoteUpkeep,
 )
 from unabridged.clock import SystemClock
 from unabridged.domain.budget import Mode
@@ -25,7 +25,6 @@ from unabridged.domain.message import Message, part_to_dict
 from unabridged.domain.results import (
     ContextReport,
     MaintenanceProgress,
-    Pin,
     SearchResult,
     SessionSummary,
     Stats,
@@ -33,11 +32,22 @@ from unabridged.domain.results import (
 )
 from unabridged.domain.session import Session
 from unabridged.errors import EmptyMessageError, InputError, NotFoundError
+from unabridged.operations import (
+    contexts,
+    exchanges,
+    facts,
+    maintenance,
+    search as lookups,
+    sessions,
+    transfer,
+)
+from unabridged.operations.operation import MOST_A_PAGE
+from unabridged.operations.operation_results import RecordedExchange
 from unabridged.space.tools import tool_from
 from unabridged.transfer.detect_format import open_file
 from unabridged.transfer.native_jsonl import write_jsonl
 from unabridged.wire import openai
-from unabridged.wire.json_api import from_plain, to_plain
+from unabridged.wire.json_api import to_plain
 
 _SPOOLED = 1 << 20
 """Bytes of an export above which it is laid on the disk."""
@@ -84,7 +94,7 @@ class RemoteMemory:
         self._wire = Wire(url, _headers(key, user, agent, model), timeout)
         self.facts = RemoteFacts(self._wire)
         self.requirements = RemoteRequirements(self._wire)
-        self.condensations = RemoteUpkeep(self._wire)
+        self.condensations = RemoteCondensations(self._wire)
         self._forgetting = RemoteForgetting(self._wire)
         self._session: str | None = None
         try:
@@ -145,8 +155,7 @@ class RemoteMemory:
         """Find exchanges by words, meaning and time, best first; each whole, with its session."""
         if not query.strip():
             return []
-        found = self._wire.ask("search", {"query": query, "limit": limit})
-        return [from_plain(SearchResult, item) for item in found["items"]]
+        return list(self._wire.call(lookups.search, query=query, limit=limit).items)
 
     def get(self, id: str) -> Exchange:  # noqa: A002 - the public name
         """Return an exchange by its id or the beginning of it.
@@ -154,7 +163,7 @@ class RemoteMemory:
         Raises:
             NotFoundError: There is none, or several.
         """
-        return self._wire.get(f"exchanges/{path_of(id)}", Exchange)
+        return self._wire.call(exchanges.get_exchange, exchange=id)
 
     def history(self, session: str | None = None, *, limit: int = 50) -> list[dict[str, Any]]:
         """Return the newest messages of a session as OpenAI-style dicts, oldest first."""
@@ -165,11 +174,8 @@ class RemoteMemory:
     def sessions(self, *, limit: int | None = None) -> list[SessionSummary]:
         """Return the sessions, the last updated first."""
         named = self._named(None)
-        found = islice(self._wire.all("sessions", dict, limit=PAGE), limit)
-        return [
-            SessionSummary(from_plain(Session, one), one["exchanges"], one["id"] == named)
-            for one in found
-        ]
+        found = self._wire.all(sessions.list_sessions, limit=MOST_A_PAGE)
+        return [SessionSummary(one, one.exchanges, one.id == named) for one in islice(found, limit)]
 
     def why(self, context: Context | str | None = None) -> ContextReport:
         """Explain a context, the last by default.
@@ -178,11 +184,11 @@ class RemoteMemory:
             NotFoundError: There is no such context.
         """
         name = context.id if isinstance(context, Context) else context
-        return self._wire.get(f"contexts/{path_of(name or 'last')}", ContextReport)
+        return self._wire.call(lookups.get_context, context=name or "last")
 
     def stats(self) -> Stats:
         """Return the figures of the space."""
-        return self._wire.get("stats", Stats)
+        return self._wire.call(lookups.stats)
 
     # What every prompt carries, and what is forgotten.
 
@@ -195,8 +201,7 @@ class RemoteMemory:
         """
         if text is not None and not text.strip():
             raise EmptyMessageError("There is nothing to pin.", hint="Give a text.")
-        pin = self._wire.made("pins", Pin, {"text": text, "exchange": exchange})
-        return self.facts.get(pin.id)
+        return self.facts.get(self._wire.call(facts.add_pin, text=text, exchange=exchange).id)
 
     def plan_forget(
         self,
@@ -235,10 +240,9 @@ class RemoteMemory:
         """
         before = None
         while True:
-            told = self._wire.post("tend", {"pages": min(pages or 20, 20)})
-            for item in told["stages"]:
-                yield from_plain(MaintenanceProgress, item)
-            if pages is not None or told["done"] or told == before:
+            told = self._wire.call(maintenance.maintain, pages=min(pages or 20, 20))
+            yield from told.stages
+            if pages is not None or told.done or told == before:
                 return
             before = told
 
@@ -248,7 +252,7 @@ class RemoteMemory:
         """Iterate over every session with every exchange of every branch, the oldest first."""
         with tempfile.SpooledTemporaryFile(_SPOOLED) as file:
             whole = cast("io.BufferedRandom", file)
-            self._wire.download("export", whole, format="jsonl")
+            self._wire.download(transfer.export_file, whole, format="jsonl")
             whole.seek(0)
             with open_file(whole, format="unabridged") as reader:
                 yield from (item for item in reader if isinstance(item, Transcript))
@@ -264,11 +268,11 @@ class RemoteMemory:
         """
         held = io.BytesIO()
         write_jsonl([transcript], held)
-        told = self._wire.upload("import", held.getvalue(), format="unabridged")
-        if told["unread_count"]:
-            reasons = "; ".join(f"{one['where']}: {one['reason']}" for one in told["unread"])
+        told = self._wire.upload(transfer.import_file, held.getvalue(), format="unabridged")
+        if told.unread_count:
+            reasons = "; ".join(f"{one.where}: {one.reason}" for one in told.unread)
             raise InputError(f"Not all of it was stored: {reasons}.", hint="The rest was.")
-        return int(told["added"])
+        return told.added
 
     def _named(self, session: str | None) -> str | None:
         wanted = session if session is not None else self._session
@@ -278,12 +282,12 @@ class RemoteMemory:
         return newest.id if newest else None
 
     def _newest(self) -> Session | None:
-        return next(iter(self._wire.items("sessions", Session, limit=1)), None)
+        return next(iter(self._wire.call(sessions.list_sessions, limit=1).items), None)
 
     def _found(self, wanted: str) -> Session:
         if not wanted:
             raise NotFoundError("There is no session without a name.", hint="Name one.")
-        (session,) = self._wire.items("sessions", Session, called=wanted)
+        (session,) = self._wire.call(sessions.list_sessions, called=wanted).items
         return session
 
 
@@ -313,7 +317,7 @@ class RemoteConversation:
         if self._session is None:
             return None
         try:
-            return self._wire.get(f"sessions/{path_of(self._session)}", Session)
+            return self._wire.call(sessions.get_session, session=self._session)
         except NotFoundError:
             return None  # it was forgotten
 
@@ -343,15 +347,15 @@ class RemoteConversation:
             PromptTooLargeError: What must be sent does not fit the window.
             UpstreamError: The server's upstream, or the server itself, does not answer.
         """
-        body = {
-            "message": message,
-            "session": self._session,
-            "mode": Mode(mode).value if mode else None,
-            "tools": None if tools is None else [to_plain(_spec(tool)) for tool in tools],
-            "retry_of": retry_of,
-            "images": list(images),
-        }
-        return from_plain(Context, self._wire.ask("prepare", body))
+        return self._wire.call(
+            contexts.prepare,
+            message=message,
+            session=self._session,
+            mode=Mode(mode).value if mode else None,
+            tools=None if tools is None else [to_plain(_spec(tool)) for tool in tools],
+            retry_of=retry_of,
+            images=list(images),
+        )
 
     def begin(self, context: Context) -> Exchange:
         """Store the user's message of a context; when this returns, it survives a power cut.
@@ -359,17 +363,20 @@ class RemoteConversation:
         Raises:
             HeadMovedError: The session moved on since the context was prepared.
         """
-        body = {"title": self._title or None}
-        return self._extended(context, "begin", body, (), ExchangeState.OPEN)
+        told = self._wire.call(
+            contexts.begin_context, context=context.id, title=self._title or None
+        )
+        return self._recorded(told, context, (), ExchangeState.OPEN)
 
     def record_tools(
         self, context: Context, messages: Sequence[Message | Mapping[str, Any]]
     ) -> Exchange:
         """Store a tool round of a begun exchange: calls and results together."""
         self._name(context)
-        told = self._messages(messages)
-        body = {"messages": [{"role": m.role.value, "parts": _parts(m)} for m in told]}
-        return self._extended(context, "step", body, told, ExchangeState.OPEN)
+        said = self._messages(messages)
+        bodies = [{"role": m.role.value, "parts": _parts(m)} for m in said]
+        told = self._wire.call(contexts.step, context=context.id, messages=bodies)
+        return self._recorded(told, context, said, ExchangeState.OPEN)
 
     def record(
         self,
@@ -389,19 +396,24 @@ class RemoteConversation:
         self._name(context)
         wire = {"role": "assistant", "content": reply} if isinstance(reply, str) else reply
         said = self._messages([wire] if wire is not None else [])
-        body = {
-            "parts": _parts(said[-1]) if said and said[-1].parts else None,
-            "state": ExchangeState(state).value,
-            "usage": to_plain(usage),
-        }
-        return self._extended(context, "record", body, said, ExchangeState(state))
+        told = self._wire.call(
+            contexts.record,
+            context=context.id,
+            parts=_parts(said[-1]) if said and said[-1].parts else None,
+            state=ExchangeState(state).value,
+            usage=to_plain(usage),
+        )
+        return self._recorded(told, context, said, ExchangeState(state))
 
     def history(self, limit: int = 50) -> list[Exchange]:
         """Return the session's current path, oldest first."""
         if self._session is None:
             return []
-        path = f"sessions/{path_of(self._session)}/exchanges"
-        newest = self._wire.all(path, Exchange, limit=max(1, min(limit, PAGE)))
+        newest = self._wire.all(
+            sessions.list_session_exchanges,
+            session=self._session,
+            limit=max(1, min(limit, MOST_A_PAGE)),
+        )
         return list(islice(newest, limit))[::-1]
 
     def rename(self, title: str) -> Session:
@@ -415,7 +427,7 @@ class RemoteConversation:
             raise InputError("A title needs some words.", hint="Give some.")
         if self._session is None:
             raise NotFoundError("No session has begun yet.", hint="Say something first.")
-        return self._wire.change(f"sessions/{path_of(self._session)}", Session, {"title": title})
+        return self._wire.call(sessions.change_session, session=self._session, title=title)
 
     def _messages(self, messages: Sequence[Message | Mapping[str, Any]]) -> list[Message]:
         given = [one for one in messages if isinstance(one, Message)]
@@ -428,19 +440,16 @@ class RemoteConversation:
         if self._title and context.new_session:
             self.begin(context)
 
-    def _extended(
+    def _recorded(
         self,
+        told: RecordedExchange,
         context: Context,
-        verb: str,
-        body: Mapping[str, object],
         messages: Sequence[Message],
         state: ExchangeState,
     ) -> Exchange:
-        told = self._wire.post(f"contexts/{path_of(context.id)}/{verb}", body)
         self._session, self._title = context.scope.session, ""
-        notes = tuple(told["notes"])
-        if told["exchange"] is not None:
-            return replace(from_plain(Exchange, told["exchange"]), notes=notes)
+        if told.exchange is not None:
+            return replace(told.exchange, notes=told.notes)
         return Exchange(  # it is passed on: it was forgotten before
             id=context.id,
             session=context.scope.session or "",
@@ -450,7 +459,7 @@ class RemoteConversation:
             at=context.at,
             mode=context.mode.value,
             model=context.scope.model,
-            notes=notes,
+            notes=told.notes,
         )
 
 

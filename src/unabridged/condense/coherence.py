@@ -16,9 +16,7 @@ class CoherenceCheck:
     """What a run would leave behind, for the check.
 
     Attributes:
-        selection: What stays and what goes.
         sources: Every candidate that is not condensed before this run, in order.
-        made: The condensations of this run.
         tokens_before: Tokens of the view before the run.
         tokens_after: Tokens afterwards.
     """
@@ -35,12 +33,8 @@ def check(
 ) -> Coherence:
     """Check one run.
 
-    Args:
-        outcome: The run.
-        scheme: Its categories.
-        names: Finds names in a text.
-        standing: Texts that stay in the view whatever the run does: the newest messages, and
-            what earlier runs made.
+    ``standing`` are texts that stay in the view whatever the run does: the newest messages, and
+    what earlier runs made.
     """
     selection = outcome.selection
     gone = {key for keys in selection.condense.values() for key in keys}

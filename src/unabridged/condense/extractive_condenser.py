@@ -1,30 +1,35 @@
-"""The extractive condenser: whole sentences, word for word, chosen without any model."""
+"""The extractive condenser: whole sentences, word for word, chosen without any model.
 
-from collections.abc import Callable, Iterable, Sequence
+It chooses sentences that together say the most within a limit, and nothing twice: greedy
+maximisation of a submodular coverage under a budget. At every step it takes the sentence that adds
+the most, for its length, to what is said already (H. Lin, J. Bilmes, "Multi-document summarization
+via budgeted maximization of submodular functions", NAACL 2010), evaluated lazily (M. Minoux, 1978).
+"""
 
-from unabridged.condense.join_sentences import joined
+import heapq
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
 from unabridged.condense.sentence_candidates import SentenceCandidate, pieces_of
-from unabridged.condense.sentence_selection import choose
 from unabridged.condense.sentence_weights import WEIGHTS, SentenceWeights
 from unabridged.domain.condensation import CondensationDraft, CondenseSource, Line
+from unabridged.language.sentences import OMITTED
 
 VERSION = "extract-1"
 """Its name and version: another version may choose other sentences."""
 BLOCK = 1_500
 """Sentences that are weighed against one another at once; longer texts are parted."""
 
+GAP = f" {OMITTED} "
+"""Stands where sentences of the message were left out between two that are kept."""
+_MISSES = 200
+"""Sentences in a row that do not fit, after which no more are tried."""
+
 
 class ExtractiveCondenser:
-    """Chooses sentences of messages under a token limit; never cuts one and never adds a word.
+    """Chooses sentences of messages under a token limit; never cuts one and never adds a word."""
 
-    Args:
-        count: Counts the tokens of a text.
-        weights: What makes a sentence worth keeping.
-    """
-
-    def __init__(self, count: Callable[[str], int], weights: SentenceWeights = WEIGHTS) -> None:
+    def __init__(self, count: Callable[[str], int]) -> None:
         self._count = count
-        self._weights = weights
         self._read: (
             tuple[tuple[CondenseSource, ...], frozenset[str], list[SentenceCandidate]] | None
         ) = None
@@ -48,7 +53,7 @@ class ExtractiveCondenser:
             A line for each message of which something is kept; None where not one sentence fits.
         """
         pieces = self._pieces(tuple(sources), frozenset(about))
-        chosen = _chosen(pieces, limit, self._weights)
+        chosen = _chosen(pieces, limit, WEIGHTS)
         lines, tokens = self._fitting(sources, pieces, chosen, limit)
         return CondensationDraft(tuple(lines), tokens, VERSION) if lines else None
 
@@ -58,7 +63,7 @@ class ExtractiveCondenser:
         # Read the sentences; once where the same are condensed again because it came out too long.
         read = self._read
         if read is None or read[:2] != (sources, about):
-            made = pieces_of(sources, self._count, self._weights, about)
+            made = pieces_of(sources, self._count, WEIGHTS, about)
             self._read = read = (sources, about, made)
         return read[2]
 
@@ -113,3 +118,56 @@ def _chosen(pieces: Sequence[SentenceCandidate], limit: int, weights: SentenceWe
         left -= tokens
         chosen += [(gain, start + i) for gain, i in picked]
     return [i for _, i in sorted(chosen)]
+
+
+def choose(
+    pieces: Sequence[SentenceCandidate], limit: int, weights: SentenceWeights
+) -> list[tuple[float, int]]:
+    """Choose sentences.
+
+    Returns:
+        What each adds for its length, negated, and its place among the candidates; the most
+        telling first.
+    """
+    said: dict[str, float] = {}
+    costs = [max(1, piece.tokens) ** weights.length for piece in pieces]
+    kept: dict[int, float] = {}
+    heap = [(-_gain(piece, said) / costs[i], i) for i, piece in enumerate(pieces)]
+    heapq.heapify(heap)
+    chosen: list[tuple[float, int]] = []
+    misses = 0
+    while heap and misses < _MISSES:
+        _, i = heapq.heappop(heap)
+        piece = pieces[i]
+        if piece.tokens > limit:
+            misses += 1
+            continue
+        gain = -_gain(piece, said) * kept.get(piece.source, 1.0) / costs[i]
+        if heap and (gain, i) > heap[0]:
+            heapq.heappush(heap, (gain, i))
+            continue
+        chosen.append((gain, i))
+        limit -= piece.tokens
+        misses = 0
+        kept[piece.source] = kept.get(piece.source, 1.0) * weights.spread
+        for term, _ in piece.terms:
+            said[term] = said.get(term, 1.0) * weights.again
+    return chosen
+
+
+def _gain(piece: SentenceCandidate, said: dict[str, float]) -> float:
+    known = said.get
+    return piece.factor * sum([worth * known(term, 1.0) for term, worth in piece.terms])
+
+
+def joined(kept: Mapping[int, str]) -> str:
+    """Join sentences of a message."""
+    text = ""
+    previous: int | None = None
+    for number, sentence in kept.items():
+        if previous is not None and number != previous + 1:
+            text = text.rstrip() + GAP
+            sentence = sentence.lstrip()  # noqa: PLW2901 -- the space around a gap is the gap's
+        text += sentence
+        previous = number
+    return text.strip()

@@ -30,10 +30,6 @@ _DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 def invented(text: str, sources: Sequence[CondenseSource]) -> list[str]:
     """Names, numbers and dates of a text that its sources do not hold.
 
-    Args:
-        text: What a model wrote.
-        sources: What it wrote it from; their dates count as said.
-
     Returns:
         What is not grounded, in the words of the text, folded; nothing where all is.
     """

@@ -20,13 +20,10 @@ class HistorySummary:
     """The condensation of what a session shows no more.
 
     Attributes:
-        lines: What it says.
         dates: The date of the exchange of each line.
-        count: Exchanges that it stands for.
         tokens: What these take whole, as counted when stored.
         inner: Those of them that stand behind the beginning of the shown history.
         before: The first exchange of the session that is shown; empty where none is.
-        by: Who wrote it.
         of: The exchanges that a model's words in it are of.
     """
 

@@ -60,10 +60,8 @@ class LlmCondenser:
     """Lets a model write, checks what it wrote, and falls back.
 
     Args:
-        model: The model.
         fallback: Writes where the model's words cannot be taken, and shortens what is too long for
             the model's window.
-        count: Counts the tokens of a text.
         window: Tokens that prompt and answer may take together; None for what the model says.
     """
 
@@ -85,10 +83,6 @@ class LlmCondenser:
 
     def condense(self, sources: Sequence[CondenseSource], limit: int) -> CondensationDraft | None:
         """Let the model say it in fewer tokens.
-
-        Args:
-            sources: The messages, in their order.
-            limit: Tokens that the text may take.
 
         Returns:
             The model's words as one line of nobody's; the fallback's draft, with a note that says

@@ -1,6 +1,6 @@
 """The condensers by name: each a class with one method, the next standing behind the one before."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from unabridged.condense.extractive_condenser import ExtractiveCondenser
 from unabridged.condense.llm_condenser import LlmCondenser
@@ -23,25 +23,7 @@ class NoCondenser:
         return None
 
 
-Maker = Callable[[Callable[[str], int], ChatModel | None], Condenser]
-
-
-def _nothing(_count: Callable[[str], int], _model: ChatModel | None) -> Condenser:
-    return NoCondenser()
-
-
-def _extract(count: Callable[[str], int], _model: ChatModel | None) -> Condenser:
-    return ExtractiveCondenser(count)
-
-
-def _model(count: Callable[[str], int], model: ChatModel | None) -> Condenser:
-    extractor = ExtractiveCondenser(count)
-    if model is None or model.provider == QUOTES:
-        return extractor
-    return LlmCondenser(model, extractor, count)
-
-
-STRATEGIES: Mapping[str, Maker] = {"none": _nothing, "extract": _extract, "model": _model}
+STRATEGIES = ("none", "extract", "model")
 
 
 def condenser(name: str, count: Callable[[str], int], model: ChatModel | None = None) -> Condenser:
@@ -56,9 +38,13 @@ def condenser(name: str, count: Callable[[str], int], model: ChatModel | None = 
     Raises:
         SettingError: There is no condenser of that name.
     """
-    make = STRATEGIES.get(name)
-    if make is None:
+    if name not in STRATEGIES:
         raise SettingError(
             f"There is no condenser {name!r}.", hint=f"Take one of: {', '.join(STRATEGIES)}."
         )
-    return make(count, model)
+    if name == "none":
+        return NoCondenser()
+    extractor = ExtractiveCondenser(count)
+    if name == "extract" or model is None or model.provider == QUOTES:
+        return extractor
+    return LlmCondenser(model, extractor, count)

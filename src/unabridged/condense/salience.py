@@ -68,12 +68,7 @@ def points_forward(text: str) -> bool:
 
 
 def new_topic(found: Collection[str], new: Collection[str]) -> bool:
-    """Whether a message is of another topic than what was said before.
-
-    Args:
-        found: Its terms.
-        new: Those of them that were not said lately.
-    """
+    """Whether a message is of another topic than what was said before."""
     return len(new) >= LEAST_TERMS and len(new) >= NEW_SHARE * len(found)
 
 
@@ -81,10 +76,6 @@ def salient_exchanges(
     exchanges: Sequence[Exchange], annotations: Mapping[str, ExchangeReading]
 ) -> list[str | None]:
     """Say of each exchange of a run why it comes whole.
-
-    Args:
-        exchanges: In order.
-        annotations: By exchange; where one is missing, its words are felt.
 
     Returns:
         For each the reason, or None where it can be condensed.

@@ -37,9 +37,6 @@ class SentenceCandidate:
 
     Attributes:
         source: The place of its message among the sources.
-        number: Its number in the message.
-        text: It.
-        tokens: What it costs.
         terms: What it says, each once, with what that is worth.
         factor: What speaks for the sentence as a whole.
     """
@@ -58,14 +55,7 @@ def pieces_of(
     weights: SentenceWeights,
     about: frozenset[str] = frozenset(),
 ) -> list[SentenceCandidate]:
-    """Every sentence of the sources that may be chosen, in order; no sentence twice.
-
-    Args:
-        sources: The messages.
-        count: Counts the tokens of a text.
-        weights: What speaks for a sentence.
-        about: Terms that are asked for.
-    """
+    """Every sentence of the sources that may be chosen, in order; no sentence twice."""
     reader = _Reader(sources, weights, about)
     found: list[SentenceCandidate] = []
     for place in range(len(sources)):

@@ -7,9 +7,11 @@ there as a whole: two programs that condense at once leave the work of one, neve
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
+
+import msgspec
 
 from unabridged.domain.condensation import Coherence, Condensation, Level, Line
 from unabridged.domain.message import Role
@@ -31,11 +33,9 @@ class SessionView:
 
     Attributes:
         id: That of the session's record, or of the period's.
-        condensations: What stands for its exchanges.
         upto: The last exchange that a run looked at; empty before the first.
         tokens: What the view up to there took after that run.
         head: The session's last message when the whole was condensed; empty before.
-        coherence: What the check of that run found.
     """
 
     id: str
@@ -87,7 +87,7 @@ def record_of(view: SessionView, at: datetime) -> Record:
         "upto": view.upto,
         "tokens": view.tokens,
         "head": view.head,
-        "coherence": asdict(view.coherence) if view.coherence else None,
+        "coherence": msgspec.to_builtins(view.coherence),
         "condensations": [_to_data(one) for one in view.condensations],
     }
     return Record(RecordKind.CONDENSATION, view.id, at, body, tuple(drawn))
@@ -104,55 +104,21 @@ def view_of(record: Record) -> SessionView:
         upto=body["upto"],
         tokens=body["tokens"],
         head=body["head"],
-        coherence=_coherence(body["coherence"]),
+        coherence=msgspec.convert(body["coherence"], Coherence | None),
     )
-
-
-def _coherence(data: Mapping[str, Any] | None) -> Coherence | None:
-    if data is None:
-        return None
-    lists = {"lost_names": tuple(data["lost_names"]), "lost_critical": tuple(data["lost_critical"])}
-    return Coherence(**{**data, **lists})
 
 
 def _to_data(one: Condensation) -> dict[str, Any]:
     places = {name: place for place, name in enumerate(one.covers)}
-    return {
-        "id": one.id,
-        "level": one.level.value,
-        "session": one.session,
-        "covers": list(one.covers),
-        "since": one.since.isoformat(),
-        "until": one.until.isoformat(),
-        "lines": [line_to_data(line) for line in one.lines],
-        "tokens": one.tokens,
-        "source_tokens": one.source_tokens,
-        "by": one.by,
-        "category": one.category,
-        "messages": [[places[name], index] for name, index in one.messages],
-        "parts": list(one.parts),
-        "notes": list(one.notes),
-    }
+    messages = [[places[name], index] for name, index in one.messages]
+    lines = [line_to_data(line) for line in one.lines]
+    return {**msgspec.to_builtins(one), "lines": lines, "messages": messages}
 
 
 def _from_data(data: Mapping[str, Any]) -> Condensation:
-    covers = tuple(data["covers"])
-    return Condensation(
-        id=data["id"],
-        level=Level(data["level"]),
-        session=data["session"],
-        covers=covers,
-        since=datetime.fromisoformat(data["since"]),
-        until=datetime.fromisoformat(data["until"]),
-        lines=tuple(map(line_from_data, data["lines"])),
-        tokens=data["tokens"],
-        source_tokens=data["source_tokens"],
-        by=data["by"],
-        category=data["category"],
-        messages=tuple((covers[place], index) for place, index in data["messages"]),
-        parts=tuple(data["parts"]),
-        notes=tuple(data["notes"]),
-    )
+    lines = tuple(map(line_from_data, data["lines"]))
+    messages = tuple((data["covers"][place], index) for place, index in data["messages"])
+    return msgspec.convert({**data, "lines": lines, "messages": messages}, Condensation)
 
 
 def line_to_data(line: Line) -> list[Any]:

@@ -34,11 +34,7 @@ NAMES: Curve = ((0.0, 0.0), (0.25, 0.5), (2.0, 1.0))
 
 
 def richness(exchanges: Sequence[Exchange]) -> float:
-    """Say how rich a conversation is lately, 0 to 1; ``NEUTRAL`` where it has hardly begun.
-
-    Args:
-        exchanges: Those that are at hand, in order.
-    """
+    """Say how rich a conversation is lately, 0 to 1; ``NEUTRAL`` where it has hardly begun."""
     recent = exchanges[-RECENT:]
     if len(recent) < LEAST:
         return NEUTRAL

@@ -32,9 +32,6 @@ def runs(
         sessions: The session of each.
         light: Whether an exchange tells too little to begin anything: ``ok``, ``thanks`` …
         gaps: Whether much time passed before it.
-
-    Returns:
-        The rows of each run.
     """
     found: list[list[int]] = []
     total = np.zeros(vectors.shape[1], np.float32)

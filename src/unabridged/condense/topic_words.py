@@ -100,8 +100,6 @@ class Word(NamedTuple):
     """One word of a text that may say what it is about.
 
     Attributes:
-        stem: What its forms share.
-        spelling: As it stood there.
         named: 1 where the word before it lets one expect a name, -1 a deed or quality, else 0.
         follows: Stem and spelling of the word directly before it, where that one tells too.
     """

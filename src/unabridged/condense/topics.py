@@ -44,16 +44,8 @@ def topics(
 ) -> list[Topic]:
     """Find what was talked about. The same items give the same topics, in whatever order they come.
 
-    Args:
-        items: The exchanges, each once.
-        embedder: What knows meanings; None for words alone.
-        moved: Told how far it has come.
-
     Returns:
         The topics, those with the most exchanges first; last the one of what belongs to none.
-
-    Raises:
-        UpstreamError: The server that embeds failed.
     """
     if not items:
         return []

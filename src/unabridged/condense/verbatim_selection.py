@@ -19,8 +19,6 @@ class Candidate:
     """A message that may be condensed.
 
     Attributes:
-        key: Which it is.
-        category: The name of its category.
         importance: 0 to 1.
     """
 
@@ -34,8 +32,6 @@ class Selection:
     """What becomes of candidates, by category; all in the order in which they were said.
 
     Attributes:
-        keep: What stays verbatim.
-        condense: What is condensed by this run.
         before: What earlier runs condensed.
     """
 
@@ -60,11 +56,8 @@ def select(
 ) -> Selection:
     """Choose what stays verbatim and what is condensed.
 
-    Args:
-        candidates: Messages in the order in which they were said, those of earlier runs included.
-        scheme: Gives each category's share.
-        condensed: Those that earlier runs condensed: they stay condensed.
-        spared: Those that shall stay verbatim whatever their rank.
+    Those ``condensed`` by earlier runs stay condensed; those ``spared`` stay verbatim whatever
+    their rank.
     """
     groups: dict[str, list[tuple[int, Candidate]]] = {}
     for place, candidate in enumerate(candidates):

@@ -236,11 +236,7 @@ def file_of(home: str | os.PathLike[str]) -> Path:
 
 
 def folder(home: str | os.PathLike[str], name: str) -> Path:
-    """Give a folder of the home, made on first use: the home and the folder with mode 0700.
-
-    Args:
-        home: The home folder.
-        name: One of ``FOLDERS``.
+    """Give one of the ``FOLDERS`` of a home, made on first use with mode 0700, as is the home.
 
     Raises:
         SettingError: The folder cannot be made or written to, or the home is not the user's own.

@@ -26,11 +26,7 @@ class ByAgent:
     _read: dict[tuple[str, str], Settings] = field(default_factory=dict, compare=False)
 
     def of(self, agent: str, profile: str = "") -> Settings:
-        """Give the settings of an agent.
-
-        Args:
-            agent: Its name.
-            profile: The profile of the request; empty for the one that holds anyway.
+        """Give the settings of an agent, under the profile of a request if that names one.
 
         Raises:
             SettingError: There is no such profile, or something in it cannot be used.

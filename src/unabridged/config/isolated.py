@@ -17,13 +17,7 @@ def alone(
     environ: MutableMapping[str, str] = os.environ,  # noqa: TID251 - this room is the one that may
     **settings: str,
 ) -> Iterator[None]:
-    """Hide every variable that a setting is read from, and set some; afterwards all is as before.
-
-    Args:
-        home: The home folder meanwhile.
-        environ: The environment.
-        **settings: Settings by name, as variables give them.
-    """
+    """Hide every variable that a setting is read from, and set some; afterwards all is as before."""
     hidden = [name for name in environ if name.startswith(PREFIX) or name in _OTHERS]
     before = {name: environ.pop(name) for name in hidden}
     told = {f"{PREFIX}{name.upper()}": value for name, value in settings.items()}

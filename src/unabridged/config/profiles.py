@@ -30,7 +30,6 @@ class Profile:
     """A named set of settings.
 
     Attributes:
-        name: Its name.
         title: What it is, in a line.
         about: Whom it is for, and what it does.
         seed: The design that it comes from, or empty.
@@ -82,10 +81,6 @@ def check_new(name: str, home: str | os.PathLike[str]) -> None:
 
 def profile_of(name: str, home: str | os.PathLike[str]) -> Profile:
     """Read a profile.
-
-    Args:
-        name: Its name.
-        home: The home folder.
 
     Raises:
         SettingError: There is none of that name, or something in its file cannot be used.

@@ -1,7 +1,6 @@
 """An excerpt: whole sentences of an exchange, in their order, labelled, within a token limit.
 
-Until condensations exist this is how a long exchange enters a short budget: never cut inside a
-sentence, never silently.
+This is how a long exchange enters a short budget: never cut inside a sentence, never silently.
 """
 
 import math
@@ -13,7 +12,7 @@ from unabridged.budget.count import Counter
 from unabridged.context.types import Places
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, Role
-from unabridged.language.sentences import RULES, sentences
+from unabridged.language.sentences import sentences
 from unabridged.language.words import fold
 
 USER_SHARE = 0.4
@@ -34,35 +33,29 @@ class Sentence:
     by_user: bool
 
 
-def excerpt(
-    exchange: Exchange, limit: int, counter: Counter, asked: Sequence[str] = ()
-) -> tuple[Places, int]:
+def excerpt(exchange: Exchange, limit: int, counter: Counter, asked: Sequence[str] = ()) -> Places:
     """Choose sentences of an exchange that fit a limit.
 
     Args:
         exchange: The exchange.
         limit: Tokens that the excerpt with its label may take.
-        counter: Counts tokens.
+        counter: The counter of the model.
         asked: Search terms that a sentence should speak of; without them the leading
             sentences and those with the rarest words weigh most.
 
     Returns:
-        The places (message index, sentence index) in order and the tokens that they take; nothing
-        and 0 where not a single sentence fits.
+        The places in order; nothing if not a single sentence fits.
     """
     room = limit - LABEL_TOKENS
     if room < LEAST_TOKENS - LABEL_TOKENS:
-        return (), 0
+        return ()
     candidates = _weighed(exchange, counter, frozenset(asked))
     taken = _take([s for s in candidates if s.by_user], int(room * USER_SHARE))
     left = room - sum(s.tokens for s in taken)
     taken += _take([s for s in candidates if not s.by_user], left)
     left = room - sum(s.tokens for s in taken)
     taken += _take([s for s in candidates if s.by_user and s not in taken], left)
-    if not taken:
-        return (), 0
-    places = tuple(sorted(s.place for s in taken))
-    return places, sum(s.tokens for s in taken) + LABEL_TOKENS
+    return tuple(sorted(s.place for s in taken))
 
 
 def _weighed(exchange: Exchange, counter: Counter, asked: frozenset[str]) -> list[Sentence]:
@@ -98,33 +91,19 @@ def _take(candidates: list[Sentence], room: int) -> list[Sentence]:
     return taken
 
 
-def label(exchange: Exchange, places: Sequence[tuple[int, int]], rules: int = RULES) -> str:
-    """Say that it is an excerpt, of how much, and the id that opens the whole.
-
-    Args:
-        exchange: The exchange.
-        places: The sentences.
-        rules: The version of the rules by which they were numbered.
-    """
-    total = sum(len(sentences(m.text, rules)) for _, m in exchange.spoken)
+def label(exchange: Exchange, places: Places) -> str:
+    """Say that it is an excerpt, of how much, and the id that opens the whole."""
+    total = sum(len(sentences(m.text)) for _, m in exchange.spoken)
     return f"excerpt: {len(places)} of {total} sentences; whole: {exchange.id}"
 
 
-def excerpt_sides(
-    exchange: Exchange, places: Sequence[tuple[int, int]], rules: int = RULES
-) -> list[tuple[Message, str]]:
-    """The messages of an excerpt with the sentences kept of each; gaps are marked by ``[…]``.
-
-    Args:
-        exchange: The exchange.
-        places: The sentences.
-        rules: The version of the rules by which they were numbered.
-    """
+def excerpt_sides(exchange: Exchange, places: Places) -> list[tuple[Message, str]]:
+    """Return the messages of an excerpt with their sentences; gaps are marked by ``[…]``."""
     sides: list[tuple[Message, str]] = []
     for i, message in exchange.spoken:
         kept = [n for j, n in places if j == i]
         if kept:
-            sides.append((message, _joined(sentences(message.text, rules), kept)))
+            sides.append((message, _joined(sentences(message.text), kept)))
     return sides
 
 

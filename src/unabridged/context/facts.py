@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from unabridged.budget.count import Counter
 from unabridged.context.recall_block import fact_block
@@ -24,20 +23,13 @@ class FactLine:
     """A fact in the fence, or one that was left out.
 
     Attributes:
-        id: Its id.
-        text: Its words.
-        at: Since when it holds.
-        exchange: The exchange that says so, or None.
         note: What else to know of it.
         tokens: What it takes in the fence.
-        score: How much it bears on the message, 0 to 1.
+        score: How relevant it is to the message, 0 to 1.
         reason: Why it is there, or not.
     """
 
-    id: str
-    text: str
-    at: datetime
-    exchange: str | None
+    fact: Fact
     note: str
     tokens: int
     score: float
@@ -46,30 +38,27 @@ class FactLine:
 
 @dataclass(frozen=True, slots=True)
 class SelectedFacts:
-    """What the knowledge tier took beside the pinned facts, and what it left."""
+    """What the knowledge tier took in addition to the pinned facts, and what it left."""
 
     items: tuple[FactLine, ...] = ()
     dropped: tuple[FactLine, ...] = ()
 
     @property
     def tokens(self) -> int:
-        """What the items take together."""
+        """The tokens of the items together."""
         return sum(item.tokens for item in self.items)
 
     def without(self, held: Collection[str]) -> "SelectedFacts":
-        """The same without facts whose exchange stands whole in the prompt."""
-        stays = tuple(i for i in self.items if i.exchange is None or i.exchange not in held)
+        """Return the same without facts whose exchange is whole in the prompt."""
+        stays = tuple(i for i in self.items if i.fact.exchange not in held)
         gone = tuple(replace(i, reason=HELD) for i in self.items if i not in stays)
         return SelectedFacts(stays, self.dropped + gone)
 
 
 def choose_facts(bearings: Sequence[RelevantFact], counter: Counter, room: int) -> SelectedFacts:
-    """Take facts while there is room, best first.
+    """Take relevant facts, best first, while there is room; no pinned ones are among them.
 
-    Args:
-        bearings: Facts that bear on the message, best first; no pinned ones.
-        counter: Counts tokens.
-        room: Tokens that they may take: their share of memory without what is pinned, or less.
+    ``room`` is their share of memory in tokens, without what is pinned, or less.
     """
     items: list[FactLine] = []
     dropped: list[FactLine] = []
@@ -87,8 +76,7 @@ def _told(bearing: RelevantFact, counter: Counter) -> FactLine:
     fact = bearing.fact
     note = _note(fact)
     tokens = counter.text(fact_block(fact.since, fact.text, note))
-    text, at, exchange = fact.text, fact.since, fact.exchange
-    return FactLine(fact.id, text, at, exchange, note, tokens, bearing.score, bearing.reason)
+    return FactLine(fact, note, tokens, bearing.score, bearing.reason)
 
 
 def _note(fact: Fact) -> str:

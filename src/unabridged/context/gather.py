@@ -1,22 +1,27 @@
 """Reading the material for one message: the only place on the read path that asks the store."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
+from unabridged.annotations.annotation_records import annotations_of, ids_of
 from unabridged.condense.history_summary import HistorySummary, earlier_from_data
-from unabridged.condense.session_view import PERIOD, name_of, view_of
+from unabridged.condense.session_view import PERIOD, SessionView, name_of, view_of
 from unabridged.context.facts import MOST as MOST_FACTS
-from unabridged.context.history_start import first_shown, narrowed, shown_before
 from unabridged.context.manifest import previous_manifest
 from unabridged.context.neighbors import with_around
-from unabridged.context.session_position import SessionPosition, everything_sent, older_than
-from unabridged.context.stored_condensation import stored
+from unabridged.context.session_path import (
+    everything_sent,
+    first_shown,
+    narrowed,
+    older_than,
+    shown_before,
+)
 from unabridged.context.tiers import TierDraft
-from unabridged.context.types import Candidates, PromptPlan
+from unabridged.context.types import Candidates, PromptPlan, PromptRequest, Stored
 from unabridged.domain.annotation import Scheme
-from unabridged.domain.condensation import Condensation, Level
+from unabridged.domain.condensation import Condensation, CondenseSource, Level
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Fact
 from unabridged.domain.intent import Intent
@@ -38,6 +43,8 @@ MOST_MONTHS = 3
 """Months whose condensations are considered where the conversations of a whole memory are asked for."""
 MOST_OVERVIEWS = 12
 """Conversations whose condensations are considered for one message."""
+PAGE = 128
+"""Exchanges that are read at once, for what is older than the path."""
 LARGER = 1.25
 """How much more memory may have than the last time for the shown history to begin anew."""
 
@@ -58,8 +65,6 @@ class Sources:
     """What a context is read from.
 
     Attributes:
-        store: The space.
-        finder: What finds exchanges in it.
         facts: What is known by what was said in it.
         requirements: What is required by what was said in it.
         scheme: The categories that its messages are read by.
@@ -73,45 +78,34 @@ class Sources:
 
 
 def gather(
-    sources: Sources, plan: PromptPlan, question: SearchQuery, standing: SessionPosition
+    sources: Sources, plan: PromptPlan, request: PromptRequest, intent: Intent
 ) -> Candidates:
-    """Read what a context is made from.
-
-    Args:
-        sources: What it is read from.
-        plan: The terms.
-        question: The message as a question.
-        standing: Where it stands.
-    """
+    """Read what a context is made from."""
     store = sources.store
-    session, parent = standing.session, standing.parent
-    previous = previous_manifest(store, parent)
+    previous = previous_manifest(store, request.parent)
     earlier = _earlier(store, previous)
-    before = shown_before(previous, parent, earlier)
+    before = shown_before(previous, request.parent, earlier)
     anew = _is_anew(plan, previous, earlier)
     shown = [] if anew else before
-    sent = standing.path or ()
-    older = older_than(store, plan, standing, shown)
+    sent = request.path or ()
+    older = older_than(store, plan, request, shown)
     path = [*older, *sent]
     path = path[first_shown(path, shown) :]
     order = [exchange.id for exchange in path]
-    everything = everything_sent(older, sent, earlier, before)
+    whole, still = everything_sent(older, sent, earlier, before)
     if earlier is not None and anew:
         earlier = narrowed(earlier, path, before)
     elif earlier is not None:
         path = [exchange for exchange in path if exchange.id not in earlier.inner]
-    found = _found(sources, plan, question)
-    open_here = not plan.closed and question.intent is not Intent.CASUAL
-    evidence, beside = _apart(sources, plan, question, standing, found)
+    found = _found(sources, plan, request, intent)
+    evidence, beside = _apart(sources, plan, request, intent, found)
     totals = store.totals()
     material = Candidates(
         path=path,
         order=order,
         pins=_pins(sources, plan),
-        facts=_facts(sources.facts, question.text, found, plan.only) if open_here else [],
-        overviews=_overviews(store, found, session)
-        if open_here and plan.only is None and question.intent is Intent.SUMMARY
-        else [],
+        facts=_facts(sources.facts, plan, request, intent, found),
+        overviews=_overviews(store, plan, request, intent, found),
         evidence=evidence,
         beside=beside,
         previous=previous,
@@ -119,60 +113,115 @@ def gather(
         total_exchanges=totals.exchanges,
         total_tokens=totals.tokens,
     )
-    if standing.path is None:
+    if request.path is None:
         return material
-    whole, still = everything
-    as_sent = replace(
-        material,
-        path=whole,
-        order=[exchange.id for exchange in whole],
-        earlier=still,
-        sent=len(sent),
-    )
+    names = [exchange.id for exchange in whole]
+    as_sent = replace(material, path=whole, order=names, earlier=still, sent=len(sent))
     return replace(material, as_sent=as_sent)
 
 
-def with_session_notes(sources: Sources, drafted: TierDraft, session: str | None) -> TierDraft:
-    """The same draft with what is known of the session, where its shown history moves.
-
-    Args:
-        sources: What it is read from.
-        drafted: The memory budget divided.
-        session: The session, or None for a new one.
-    """
-    if not drafted.before.moves:
-        return drafted
-    material = drafted.material
+def with_session_notes(sources: Sources, draft: TierDraft, session: str | None) -> TierDraft:
+    """Return a draft with what is known of the session, if its shown history moves."""
+    if not draft.before.moves:
+        return draft
+    material = draft.material
     fresh = material.earlier is None
-    known = stored(sources.store, sources.scheme, session, material.path, fresh=fresh)
-    return replace(drafted, material=replace(material, stored=known))
+    known = session_notes(sources.store, sources.scheme, session, material.path, fresh=fresh)
+    return replace(draft, material=replace(material, stored=known))
+
+
+def session_notes(
+    store: Store, scheme: Scheme, session: str | None, path: Sequence[Exchange], *, fresh: bool
+) -> Stored:
+    """Return what maintenance left of a session, None for a new one.
+
+    ``path`` are its exchanges that may be shown, oldest first; ``fresh`` is whether nothing
+    replaces yet what was before them.
+    """
+    found = store.records(RecordKind.CONDENSATION, ids=[name_of(session)]) if session else []
+    view = view_of(found[0]) if found else SessionView("")
+    names = ids_of(exchange.id for exchange in path)
+    judged = annotations_of(store.records(RecordKind.READING, ids=names), scheme)
+    weights = {
+        name: reading.importance
+        for one in judged.values()
+        for name, reading in one.messages.items()
+    }
+    known = Stored(annotations=judged, sentences=view.sentences(), importance=weights)
+    return _with_older(known, store, view, path) if fresh and path else known
+
+
+def _with_older(known: Stored, store: Store, view: SessionView, path: Sequence[Exchange]) -> Stored:
+    made = view.at(Level.EXCHANGES)
+    held = {exchange.id for exchange in path}
+    before = _before(store, path[0], {name for one in made for name in one.covers} - held)
+    older: list[CondenseSource] = []
+    drawn: list[str] = []
+    for one in made:
+        if any(name not in before for name in one.covers) and any(
+            line.role is None for line in one.lines
+        ):
+            continue  # written of exchanges that are shown, or of another branch
+        for line in one.lines:
+            exchange = before.get(line.exchange)
+            if line.role is None:
+                at = one.since
+                older.append(CondenseSource(one.id, line.index, None, line.text, at))
+                drawn += one.covers
+            elif exchange is not None:
+                at = exchange.at
+                older.append(CondenseSource(exchange.id, line.index, line.role, line.text, at))
+    named = {name for one in made for name in one.covers if name in before} if older else set()
+    return replace(
+        known,
+        older=older,
+        older_drawn=tuple(dict.fromkeys(drawn)),
+        older_count=len(named),
+        older_tokens=sum(m.tokens or 0 for name in named for m in before[name].messages),
+    )
+
+
+def _before(store: Store, first: Exchange, wanted: Collection[str]) -> dict[str, Exchange]:
+    left = set(wanted)
+    found: dict[str, Exchange] = {}
+    before = first.id
+    while left and (page := store.recent(first.session, PAGE, before=before)):
+        found |= {exchange.id: exchange for exchange in page if exchange.id in left}
+        left -= found.keys()
+        before = page[0].id
+    return found
+
+
+def _found(
+    sources: Sources, plan: PromptPlan, request: PromptRequest, intent: Intent
+) -> list[Relevance]:
+    if intent is Intent.CASUAL:
+        return []
+    question = SearchQuery(request.user.text, request.at, intent, plan.only, telling=True)
+    floor = FLOOR_SHARES[intent] * plan.floor
+    return sources.finder.find(question, _most(plan, intent), floor=floor)
 
 
 def _apart(
     sources: Sources,
     plan: PromptPlan,
-    question: SearchQuery,
-    standing: SessionPosition,
+    request: PromptRequest,
+    intent: Intent,
     found: Sequence[Relevance],
 ) -> tuple[list[Relevance], list[Relevance]]:
-    held = {exchange.text: exchange.id for exchange in standing.path or ()}
+    held = {exchange.text: exchange.id for exchange in request.path or ()}
 
     def is_beside(one: Relevance) -> bool:
-        return _is_beside(one.exchange, standing.session, standing.parent, held)
+        exchange = one.exchange
+        if exchange.session == request.session and exchange.parent == request.parent:
+            return True
+        return held.get(exchange.text, exchange.id) != exchange.id
 
     beside = [e for e in found if is_beside(e)]
     evidence = [e for e in found if e not in beside]
-    if plan.around and question.intent is Intent.VIVID_RECALL:
+    if plan.around and intent is Intent.VIVID_RECALL:
         evidence = [e for e in with_around(sources.store, evidence) if not is_beside(e)]
     return evidence, beside
-
-
-def _found(sources: Sources, plan: PromptPlan, question: SearchQuery) -> list[Relevance]:
-    if question.intent is Intent.CASUAL:
-        return []
-    floor = FLOOR_SHARES[question.intent] * plan.floor
-    question = replace(question, session=plan.only)
-    return sources.finder.find(question, _most(plan, question.intent), floor=floor)
 
 
 def _pins(sources: Sources, plan: PromptPlan) -> list[Fact]:
@@ -182,17 +231,23 @@ def _pins(sources: Sources, plan: PromptPlan) -> list[Fact]:
 
 
 def _facts(
-    book: Facts, message: str, found: Sequence[Relevance], only: str | None
+    book: Facts,
+    plan: PromptPlan,
+    request: PromptRequest,
+    intent: Intent,
+    found: Sequence[Relevance],
 ) -> list[RelevantFact]:
+    if plan.closed or intent is Intent.CASUAL:
+        return []
     recalled = {evidence.exchange.id for evidence in found}
-    told = book.bearing(message, MOST_FACTS, recalled, only)
-    against = [bearing for bearing in _against_pins(book) if book.reaches(bearing.fact, only)]
-    known = {bearing.fact.id for bearing in against}
+    told = book.bearing(request.user.text, MOST_FACTS, recalled, plan.only)
+    against = [one for one in _against_pins(book) if book.reaches(one.fact, plan.only)]
+    known = {one.fact.id for one in against}
     return [*against, *(b for b in told if not b.fact.pinned and b.fact.id not in known)]
 
 
 def _against_pins(book: Facts) -> list[RelevantFact]:
-    # What another space says otherwise than a pinned fact: the prompt shall not tell one side only.
+    # What another space says against a pinned fact: the prompt must not tell one side only.
     pinned = {fact.id: fact for fact in book.pinned() if fact.disputed_by}
     others = {name: book.get(name) for fact in pinned.values() for name in fact.disputed_by}
     return [
@@ -203,7 +258,16 @@ def _against_pins(book: Facts) -> list[RelevantFact]:
     ]
 
 
-def _overviews(store: Store, found: Sequence[Relevance], here: str | None) -> list[Condensation]:
+def _overviews(
+    store: Store,
+    plan: PromptPlan,
+    request: PromptRequest,
+    intent: Intent,
+    found: Sequence[Relevance],
+) -> list[Condensation]:
+    if plan.closed or plan.only is not None or intent is not Intent.SUMMARY:
+        return []
+    here = request.session
     sessions = list(dict.fromkeys(e.exchange.session for e in found if e.exchange.session != here))
     months: list[str] = []
     if not found:
@@ -218,7 +282,7 @@ def _overviews(store: Store, found: Sequence[Relevance], here: str | None) -> li
 
 
 def _earlier(store: Store, previous: Mapping[str, Any] | None) -> HistorySummary | None:
-    name = previous.get("earlier") if previous else None
+    name = previous["earlier"] if previous else None
     found = store.records(RecordKind.OVERVIEW, ids=[name]) if name else []
     return earlier_from_data(found[0].body) if found else None
 
@@ -229,22 +293,11 @@ def _most(plan: PromptPlan, intent: Intent) -> int:
     return min(max(plan.window // BRIEF, EVIDENCE), MORE_EVIDENCE)
 
 
-def _is_beside(
-    exchange: Exchange, session: str | None, parent: str | None, held: Mapping[str, str]
-) -> bool:
-    if exchange.session == session and exchange.parent == parent:
-        return True
-    return held.get(exchange.text, exchange.id) != exchange.id
-
-
 def _is_anew(
     plan: PromptPlan, previous: Mapping[str, Any] | None, earlier: HistorySummary | None
 ) -> bool:
     if previous is None:
         return True
-    room, before = plan.reach, previous.get("reach")
-    if before is None:  # a manifest from before memory could be bounded
-        room, before = plan.window, previous["window"]
-    if room > LARGER * before:
+    if plan.reach > LARGER * previous["reach"]:
         return True
-    return earlier is None and bool(previous.get("earlier") or not previous["history"])
+    return earlier is None and bool(previous["earlier"] or not previous["history"])

@@ -18,12 +18,13 @@ from unabridged.condense.history_summary import (
     sources_of,
 )
 from unabridged.condense.salience import salient_exchanges
-from unabridged.context.exchange_tokens import in_history, sides
+from unabridged.condense.topic_density import NEUTRAL, richness
+from unabridged.context.excerpt import excerpt
 from unabridged.context.manifest import places_of
-from unabridged.context.summary_text import FRAME_TOKENS, earlier_text
+from unabridged.context.render import earlier_text, in_history
 from unabridged.context.types import Candidates, Item, Places, PromptPlan, Selected
 from unabridged.domain.exchange import Exchange
-from unabridged.language.sentences import RULES
+from unabridged.domain.message import Role
 
 IMMEDIATE_EXCHANGES = 5
 """The newest exchanges that come whole while their share holds them."""
@@ -37,6 +38,8 @@ FITTINGS = 4
 """How often it is tried to make it fit."""
 LEAST_EARLIER = 64
 """Tokens under which such a condensation says too little."""
+FRAME_TOKENS = 40
+"""Tokens that its frame takes, about; what it really takes is counted."""
 WHOLE, OVER = "this session, whole", "over 25 % of memory"
 """Why an exchange of the history comes whole, or as an excerpt."""
 
@@ -63,38 +66,6 @@ class ShownHistory:
         return self.tokens + sum(item.tokens for item in self.shown)
 
 
-NOTHING_SHOWN = ShownHistory(())
-
-
-@dataclass(frozen=True, slots=True)
-class Give:
-    """Tokens of the memory budget that the history gives to what is recalled.
-
-    Attributes:
-        usual: However rich the conversation is.
-        lately: As rich as it is. It is asked only where the history has outgrown its room, so that
-            what is shown never moves because a conversation has become richer.
-    """
-
-    usual: int
-    lately: Callable[[], int]
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryAsk:
-    """The tokens that a history may use.
-
-    Attributes:
-        memory: Those of the memory budget.
-        steady: Those that limits are measured by.
-        give: Those that it gives to what is recalled.
-    """
-
-    memory: int
-    steady: int
-    give: Give
-
-
 @dataclass(frozen=True, slots=True)
 class HistoryBefore:
     """The history as the last prompt showed it, with what was said since.
@@ -102,14 +73,20 @@ class HistoryBefore:
     Attributes:
         history: What it is.
         moves: Whether its beginning has to move, so that more has to be read for it.
+        outgrown: Whether it takes more than its room.
+        give: Tokens of the memory budget that it gives to what is recalled. They depend on how
+            rich the conversation is only if it has outgrown its room, so that what is shown never
+            moves because a conversation has become richer.
     """
 
     history: ShownHistory
     moves: bool
+    outgrown: bool
+    give: int
 
 
 def history_before(
-    plan: PromptPlan, material: Candidates, memory: int, give: Give
+    plan: PromptPlan, material: Candidates, memory: int, give: Callable[[float], int]
 ) -> HistoryBefore:
     """Size the history as it was, and say whether its beginning has to move.
 
@@ -117,35 +94,29 @@ def history_before(
         plan: The terms.
         material: The session's path, and how it was shown the last time.
         memory: Tokens of the memory budget.
-        give: What it gives to what is recalled.
+        give: Returns what it gives to what is recalled, from how rich the conversation is.
     """
     earlier = material.earlier
     sized = _as_before(plan, material, memory)
     kept = ShownHistory(tuple(sized), (), earlier, earlier_tokens(plan, earlier))
-    few = plan.max_turns is None or len(sized) <= max(plan.max_turns, material.sent)
-    if kept.used + give.usual <= memory:
-        return HistoryBefore(kept, moves=not few)
-    return HistoryBefore(kept, moves=not (few and kept.used + give.lately() <= memory))
+    many = plan.max_turns is not None and len(sized) > max(plan.max_turns, material.sent)
+    usual = give(NEUTRAL)
+    if kept.used + usual <= memory:
+        return HistoryBefore(kept, many, outgrown=False, give=usual)
+    lately = give(richness(material.path))
+    return HistoryBefore(kept, many or kept.used + lately > memory, outgrown=True, give=lately)
 
 
 def shown_history(
-    plan: PromptPlan, material: Candidates, ask: HistoryAsk, before: HistoryBefore
+    plan: PromptPlan, material: Candidates, memory: int, steady: int, before: HistoryBefore
 ) -> ShownHistory:
-    """Choose what of a session is shown.
-
-    Args:
-        plan: The terms.
-        material: The session's path, and how it was shown the last time.
-        ask: The tokens that there are.
-        before: The history as it was.
-    """
+    """Choose what of a session is shown."""
     if not before.moves:
         return before.history
-    memory, sized = ask.memory, before.history.shown
-    if before.history.used + ask.give.usual <= memory:
-        return _moved(plan, material, sized, memory, ask.give.usual)
-    shorter = _shorter(plan, sized, ask.steady, material.sent)
-    return _moved(plan, material, shorter, memory, ask.give.lately())
+    sized: Sequence[Item] = before.history.shown
+    if before.outgrown:
+        sized = _shorter(plan, sized, steady, material.sent)
+    return _moved(plan, material, sized, memory, before.give)
 
 
 def earlier_tokens(plan: PromptPlan, earlier: HistorySummary | None) -> int:
@@ -169,10 +140,7 @@ def _as_before(plan: PromptPlan, material: Candidates, memory: int) -> list[Item
 
 
 def _shortened(material: Candidates) -> dict[str, Places]:
-    before = material.previous
-    if before is None or before.get("sentences", 1) != RULES:
-        return {}
-    shown = before["history"]
+    shown = material.previous["history"] if material.previous else ()
     return {item["id"]: places_of(item) for item in shown if item.get("sentences")}
 
 
@@ -190,13 +158,19 @@ def _shorter(plan: PromptPlan, items: Sequence[Item], steady: int, sent: int) ->
 
 def over(limits: ExchangeLimits | None, exchange: Exchange, plan: PromptPlan) -> bool:
     """Whether an exchange is over the limits, if there are any."""
-    return limits is not None and not limits.allows(*sides(exchange, plan.counter))
+    if limits is None:
+        return False
+    sizes = [(m.role is Role.USER, plan.counter.message(m)) for m in exchange.messages]
+    user = sum(tokens for is_user, tokens in sizes if is_user)
+    return not limits.allows(user, sum(tokens for _, tokens in sizes) - user)
 
 
 def _short(plan: PromptPlan, exchange: Exchange, limit: int, reason: str) -> Item | None:
+    if plan.condenser is None:
+        return None
     room = limit
     for _ in range(FITTINGS):
-        places, _ = plan.condense(exchange, room, plan.counter, ())
+        places = excerpt(exchange, room, plan.counter)
         if not places:
             return None
         tokens = in_history(exchange, plan.counter, places)
@@ -315,12 +289,7 @@ def _between(material: Candidates, passed: Sequence[str], shown: Sequence[Item])
 
 
 def split(shown: Sequence[Item], room: int) -> tuple[Selected, Selected]:
-    """Part the shown history into the immediate tier and the rest.
-
-    Args:
-        shown: Its exchanges, oldest first.
-        room: Tokens of the immediate tier.
-    """
+    """Part the shown history into the immediate tier, of ``room`` tokens, and the rest."""
     count = 0
     used = 0
     for item in reversed(shown[-IMMEDIATE_EXCHANGES:]):

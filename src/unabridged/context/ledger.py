@@ -1,30 +1,71 @@
-"""The ledger: every token of the window in a part, every candidate in a row."""
+"""The ledger: every token of the window in a part, every candidate in a row.
 
-from collections.abc import Iterable, Mapping
+As plain data its rows are small, since a record of them is written with every exchange. Words that
+many rows share (tier, decision, reason, session) are in one table; a row names them by their place
+there. What a row lacks at its end is omitted.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from unabridged.context.facts import SelectedFacts
 from unabridged.context.history import ShownHistory
-from unabridged.context.ledger_rows import rows_from_data, rows_to_data
 from unabridged.context.tiers import Tiers
-from unabridged.context.types import Candidates, PromptPlan, Selected
-from unabridged.domain.budget import Budget
-from unabridged.domain.chat import ToolSpec
+from unabridged.context.types import (
+    Candidates,
+    MemoryRequest,
+    PromptPlan,
+    PromptRequest,
+    Selected,
+)
 from unabridged.domain.context import Decision, ItemKind, Ledger, LedgerRow, Tier
 from unabridged.domain.exchange import Exchange
-from unabridged.domain.intent import Intent, IntentReading
+from unabridged.domain.intent import Intent
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_COLUMNS = 10
 
 
-def parts_of(budget: Budget, pinned: int, tiers: Tiers) -> dict[str, int]:
-    """Name to tokens, adding up to the window exactly.
+def ledger_of(
+    plan: PromptPlan,
+    material: Candidates,
+    request: PromptRequest,
+    ask: MemoryRequest,
+    tiers: Tiers,
+    *,
+    prefix_reuse: float | None,
+) -> Ledger:
+    """Return the account of a context; ``prefix_reuse`` is 0 to 1, None for a first one."""
+    budget = ask.budget
+    rest_count, rest_tokens = _rest(material, tiers, request.scope.session)
+    return Ledger(
+        window=plan.window,
+        parts=_parts(ask, tiers),
+        rows=_rows(plan, material, ask, tiers),
+        rest_count=rest_count,
+        rest_tokens=rest_tokens,
+        intent=ask.reading.intent,
+        signals=ask.reading.signals,
+        complexity=budget.complexity,
+        response_percentage=budget.response_percentage,
+        budget_available=budget.budget_available,
+        prefix_reuse=prefix_reuse,
+        model=plan.model,
+        tokenizer=plan.counter.identity,
+        notes=plan.notes,
+        bound=budget.bound,
+    )
 
-    What the tiers leave of the memory budget is reserve.
-    """
+
+def _parts(ask: MemoryRequest, tiers: Tiers) -> dict[str, int]:
+    budget = ask.budget
     used = {
         "immediate": tiers.immediate.tokens,
         "recent": tiers.recent.tokens + tiers.shown.tokens,
         "semantic": tiers.fenced - tiers.facts.tokens,
-        "knowledge": pinned + tiers.facts.tokens,
+        "knowledge": ask.pinned + tiers.facts.tokens,
     }
     spare = budget.memory - sum(used.values())
     return {
@@ -39,16 +80,19 @@ def parts_of(budget: Budget, pinned: int, tiers: Tiers) -> dict[str, int]:
     }
 
 
-def rows_of(
-    plan: PromptPlan,
-    tiers: Tiers,
-    offered: Iterable[ToolSpec],
-    pins: Iterable[tuple[str, int]],
+def _rows(
+    plan: PromptPlan, material: Candidates, ask: MemoryRequest, tiers: Tiers
 ) -> tuple[LedgerRow, ...]:
-    """A row for every candidate: pinned facts, the session's exchanges, what was found, tools."""
     rows = [
-        LedgerRow(Tier.KNOWLEDGE, ItemKind.FACT, pin, Decision.KEPT, tokens, "pinned")
-        for pin, tokens in pins
+        LedgerRow(
+            tier=Tier.KNOWLEDGE,
+            kind=ItemKind.FACT,
+            id=pin.id,
+            decision=Decision.KEPT,
+            tokens=plan.counter.text("- " + pin.text),
+            reason="pinned",
+        )
+        for pin in material.pins
     ]
     rows += _fact_rows(tiers.facts)
     rows += _earlier_rows(tiers.shown)
@@ -71,7 +115,7 @@ def rows_of(
         (Tier.SEMANTIC, tiers.semantic),
     ):
         rows += _tier_rows(tier, chosen)
-    names = {spec.name for spec in offered}
+    names = {spec.name for spec in ask.offered}
     for spec in plan.tools:
         kept = spec.name in names
         decision = Decision.KEPT if kept else Decision.LEFT_OUT
@@ -87,12 +131,12 @@ def _fact_rows(facts: SelectedFacts) -> list[LedgerRow]:
         LedgerRow(
             tier=Tier.KNOWLEDGE,
             kind=ItemKind.FACT,
-            id=told.id,
+            id=told.fact.id,
             decision=decision,
             tokens=told.tokens,
             reason=told.reason,
             score=told.score,
-            at=told.at,
+            at=told.fact.since,
         )
         for some, decision in parts
         for told in some
@@ -112,50 +156,45 @@ def _earlier_rows(history: ShownHistory) -> list[LedgerRow]:
 def _tier_rows(tier: Tier, chosen: Selected) -> list[LedgerRow]:
     kept = [
         LedgerRow(
-            tier,
-            ItemKind.EXCHANGE,
-            item.exchange.id,
-            Decision.CONDENSED if item.sentences else Decision.KEPT,
-            item.tokens,
-            item.reason,
-            item.score,
-            item.exchange.at,
-            item.exchange.session,
-            item.sentences,
+            tier=tier,
+            kind=ItemKind.EXCHANGE,
+            id=item.exchange.id,
+            decision=Decision.CONDENSED if item.sentences else Decision.KEPT,
+            tokens=item.tokens,
+            reason=item.reason,
+            score=item.score,
+            at=item.exchange.at,
+            session=item.exchange.session,
+            sentences=item.sentences,
         )
         for item in chosen.items
     ]
     left = [
         LedgerRow(
-            tier,
-            ItemKind.EXCHANGE,
-            drop.exchange.id,
-            Decision.LEFT_OUT,
-            drop.tokens,
-            drop.reason,
-            drop.score,
-            drop.exchange.at,
-            drop.exchange.session,
+            tier=tier,
+            kind=ItemKind.EXCHANGE,
+            id=drop.exchange.id,
+            decision=Decision.LEFT_OUT,
+            tokens=drop.tokens,
+            reason=drop.reason,
+            score=drop.score,
+            at=drop.exchange.at,
+            session=drop.exchange.session,
         )
         for drop in chosen.dropped
     ]
     return kept + left
 
 
-def rest_of(material: Candidates, tiers: Tiers, session: str | None) -> tuple[int, int]:
-    """Exchanges that no tier considered, and their tokens as counted when stored.
-
-    Args:
-        material: What was read.
-        tiers: What was chosen of it.
-        session: The session; what is recalled of it stands for itself and is not counted twice.
-    """
+def _rest(material: Candidates, tiers: Tiers, session: str | None) -> tuple[int, int]:
+    # Exchanges that no tier considered, and their tokens. What is recalled of the session itself
+    # is part of what was said earlier in it, and is not counted twice.
     seen = {}
     earlier = tiers.shown.earlier
     shown = {item.exchange.id for item in tiers.history}
     path = set(material.order)
 
-    def stood_for(exchange: Exchange) -> bool:
+    def is_counted(exchange: Exchange) -> bool:
         if earlier is None or exchange.session != session or exchange.id in shown:
             return False
         return exchange.id in path or exchange.at < material.path[0].at
@@ -163,45 +202,15 @@ def rest_of(material: Candidates, tiers: Tiers, session: str | None) -> tuple[in
     for chosen in (tiers.immediate, tiers.recent, tiers.semantic):
         held = [item.exchange for item in chosen.items]
         for exchange in held + [drop.exchange for drop in chosen.dropped]:
-            if not stood_for(exchange):
+            if not is_counted(exchange):
                 seen[exchange.id] = sum(m.tokens or 0 for m in exchange.messages)
     count = len(seen) + (earlier.count if earlier else 0)
     tokens = sum(seen.values()) + (earlier.tokens if earlier else 0)
     return max(0, material.total_exchanges - count), max(0, material.total_tokens - tokens)
 
 
-def ledger_of(
-    plan: PromptPlan,
-    budget: Budget,
-    *,
-    parts: Mapping[str, int],
-    rows: tuple[LedgerRow, ...],
-    rest: tuple[int, int],
-    reading: IntentReading,
-    prefix_reuse: float | None,
-) -> Ledger:
-    """Put the account together."""
-    return Ledger(
-        window=plan.window,
-        parts=parts,
-        rows=rows,
-        rest_count=rest[0],
-        rest_tokens=rest[1],
-        intent=reading.intent,
-        signals=reading.signals,
-        complexity=budget.complexity,
-        response_percentage=budget.response_percentage,
-        budget_available=budget.budget_available,
-        prefix_reuse=prefix_reuse,
-        model=plan.model,
-        tokenizer=plan.counter.identity,
-        notes=plan.notes,
-        bound=budget.bound,
-    )
-
-
 def ledger_to_dict(ledger: Ledger) -> dict[str, Any]:
-    """A ledger as plain data."""
+    """Return a ledger as plain data."""
     return {
         "window": ledger.window,
         "parts": dict(ledger.parts),
@@ -237,5 +246,56 @@ def ledger_from_dict(data: Mapping[str, Any]) -> Ledger:
         model=data["model"],
         tokenizer=data["tokenizer"],
         notes=tuple(data["notes"]),
-        bound=data.get("bound", ""),  # older ones have none
+        bound=data["bound"],
+    )
+
+
+def rows_to_data(rows: Iterable[LedgerRow]) -> dict[str, Any]:
+    """Return rows as plain data: ``words`` and, for each row, its columns."""
+    places: dict[str | None, int] = {None: 0}
+
+    def place(word: str | None) -> int:
+        return places.setdefault(word, len(places))
+
+    packed = [
+        [
+            row.id,
+            row.tokens,
+            place(row.tier),
+            place(row.kind),
+            place(row.decision),
+            place(row.reason),
+            place(row.session),
+            None if row.at is None else (row.at - _EPOCH) // _MICROSECOND,
+            row.score,
+            [list(at) for at in row.sentences] or None,
+        ]
+        for row in rows
+    ]
+    for columns in packed:
+        while columns[-1] is None:
+            columns.pop()
+    return {"words": [*places], "rows": packed}
+
+
+def rows_from_data(data: Mapping[str, Any]) -> tuple[LedgerRow, ...]:
+    """Read what ``rows_to_data`` gave."""
+    words = data["words"]
+    return tuple(_row(words, columns) for columns in data["rows"])
+
+
+def _row(words: Sequence[str | None], columns: Sequence[Any]) -> LedgerRow:
+    filled = [*columns, *[None] * (_COLUMNS - len(columns))]
+    name, tokens, tier, kind, decision, reason, session, at, score, sentences = filled
+    return LedgerRow(
+        tier=None if words[tier] is None else Tier(words[tier]),
+        kind=ItemKind(words[kind]),
+        id=name,
+        decision=Decision(words[decision]),
+        tokens=tokens,
+        reason=words[reason] or "",
+        score=score,
+        at=None if at is None else _EPOCH + at * _MICROSECOND,
+        session=words[session],
+        sentences=tuple((i, n) for i, n in sentences or ()),
     )

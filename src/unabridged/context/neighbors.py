@@ -22,12 +22,7 @@ PAUSE = timedelta(hours=1)
 
 
 def with_around(store: Store, evidence: Sequence[Relevance]) -> list[Relevance]:
-    """Put what was said around the strong evidence behind it, and before the weak.
-
-    Args:
-        store: The space.
-        evidence: What was found, best first.
-    """
+    """Put what was said around the strong evidence behind it, and before the weak."""
     if not evidence:
         return []
     least = STRONG_SHARE * evidence[0].score

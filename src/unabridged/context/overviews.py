@@ -1,6 +1,6 @@
 """Condensations of whole conversations, for messages that ask for an overview."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,12 +18,9 @@ class Overview:
     """A condensation as it stands in the fence.
 
     Attributes:
-        id: The condensation's id.
         text: The block, markup included.
         drawn: The exchanges that it has words of.
         tokens: What it takes.
-        session: The session that it is of; empty for a month.
-        reason: Why it is there.
         at: The date of the first of it.
     """
 
@@ -36,8 +33,22 @@ class Overview:
     at: datetime
 
 
+def choose_overviews(
+    condensations: Sequence[Condensation], counter: Counter, room: int
+) -> tuple[Overview, ...]:
+    """Take condensations of conversations, best first, while their share of the room holds them."""
+    left = int(SHARE * room)
+    taken: list[Overview] = []
+    for one in condensations:
+        overview = overview_of(one, counter)
+        if overview.tokens <= left:
+            taken.append(overview)
+            left -= overview.tokens
+    return tuple(taken)
+
+
 def overview_of(one: Condensation, counter: Counter) -> Overview:
-    """A condensation in the form in which it goes into the fence."""
+    """Return a condensation in the form in which it goes into the fence."""
     said = "1 exchange" if len(one.covers) == 1 else f"{len(one.covers)} exchanges"
     what = "an earlier session" if one.level is Level.CONVERSATION else "several sessions"
     begun, ended = date_of(one.since), date_of(one.until)

@@ -4,13 +4,9 @@ The markup is ours; text that looks like it is neutralised by one character. The
 stored with the user's words.
 """
 
-import re
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
 
-from unabridged.context.strip_markup import without_fences, without_markup
-from unabridged.language import sentences
+from unabridged.context.strip_markup import without_markup
 
 OPENING = "<recalled>\n"
 CLOSING = "</recalled>\n\n"
@@ -20,63 +16,13 @@ GUIDE = (
 )
 """What the system prompt says of the fence."""
 
-RULES = 2
-"""The version of the rules for what is made harmless; stored prompts name theirs (``Rules``).
 
-1 knew only the fence in plain letters; 2 knows it in disguise, and the tokens of chat templates.
-"""
-_IMITATION = re.compile(r"<(?=\s*/?\s*recalled)", re.IGNORECASE)
-"""What version 1 knew."""
-
-
-class MarkupRules(NamedTuple):
-    """By which versions a prompt was rendered, so that it can be rendered again byte for byte.
-
-    Attributes:
-        sentences: By which sentences were numbered.
-        fence: By which imitations were made harmless.
-    """
-
-    sentences: int = sentences.RULES
-    fence: int = RULES
-
-
-NOW = MarkupRules()
-"""The rules by which new prompts are rendered."""
-
-
-def rules_of(manifest: Mapping[str, Any]) -> MarkupRules:
-    """Give the rules by which a stored prompt was rendered."""
-    return MarkupRules(manifest.get("sentences", 1), manifest.get("fence", 1))
-
-
-def neutralise(text: str, rules: MarkupRules = NOW) -> str:
-    """Make text from memory harmless: nothing in it is read as our fence or a model's template.
-
-    Other text comes back as it is.
-    """
-    return unfenced(text, rules) if rules.fence == 1 else without_markup(text)
-
-
-def unfenced(text: str, rules: MarkupRules = NOW, *, goes_on: bool = False) -> str:
-    """Make what imitates the fence harmless in a conversation's own words, and nothing else.
-
-    Args:
-        text: What was said.
-        rules: The rules.
-        goes_on: Whether another part of the same message follows.
-    """
-    if rules.fence == 1:
-        return _IMITATION.sub("‹", text) if "<" in text else text
-    return without_fences(text, goes_on=goes_on)
-
-
-def as_line(text: str, rules: MarkupRules = NOW) -> str:
+def as_line(text: str) -> str:
     """Text for a block in which each line begins with who said it, or when.
 
     What follows a line break is indented, so that no words of it stand where a role or a date does.
     """
-    return "\n  ".join(neutralise(text, rules).strip().splitlines())
+    return "\n  ".join(without_markup(text).strip().splitlines())
 
 
 def own_words(text: str) -> str:
@@ -100,43 +46,27 @@ HERE, ELSEWHERE = "this session", "an earlier session"
 """The origins that a recalled exchange can have."""
 
 
-def exchange_block(
-    at: datetime,
-    origin: str,
-    sides: list[tuple[str, str]],
-    label: str = "",
-    rules: MarkupRules = NOW,
-) -> str:
-    """One recalled exchange.
+def exchange_block(at: datetime, origin: str, sides: list[tuple[str, str]], label: str = "") -> str:
+    """Return one recalled exchange as a block.
 
     Args:
         at: When it was.
         origin: ``HERE`` or ``ELSEWHERE``. No title: titles change, and are drawn from messages.
         sides: Who and what, in order; ``user``, ``assistant`` or ``tool``.
         label: What a person and a model should know of it: that it is an excerpt, and of what.
-        rules: By which it is rendered.
     """
-    note = f' note="{_attribute(label, rules)}"' if label else ""
+    note = f' note="{_attribute(label)}"' if label else ""
     lines = [f'<recalled-exchange date="{date_of(at)}" from="{origin}"{note}>']
-    lines += [f"<recalled-{who}>{neutralise(text, rules)}</recalled-{who}>" for who, text in sides]
+    lines += [f"<recalled-{who}>{without_markup(text)}</recalled-{who}>" for who, text in sides]
     return "\n".join([*lines, "</recalled-exchange>\n"])
 
 
-def fact_block(since: datetime, text: str, note: str = "", rules: MarkupRules = NOW) -> str:
-    """One fact.
-
-    Args:
-        since: Since when it holds.
-        text: Its words.
-        note: What else to know of it.
-        rules: By which it is rendered.
-    """
-    told = f' note="{_attribute(note, rules)}"' if note else ""
-    said = neutralise(text, rules)
+def fact_block(since: datetime, text: str, note: str = "") -> str:
+    """Return one fact as a block; ``note`` is what else to know of it."""
+    told = f' note="{_attribute(note)}"' if note else ""
+    said = without_markup(text)
     return f'<recalled-fact since="{day_of(since)}"{told}>{said}</recalled-fact>\n'
 
 
-def _attribute(text: str, rules: MarkupRules) -> str:
-    if rules.fence == 1:
-        return text
-    return " ".join(neutralise(text, rules).replace('"', "'").split())
+def _attribute(text: str) -> str:
+    return " ".join(without_markup(text).replace('"', "'").split())

@@ -1,7 +1,8 @@
-"""Rendering: chosen items to the messages that are sent. Equal choices give equal bytes.
+"""Rendering: chosen items to the messages that are sent, and what each form takes in tokens.
 
-Order, for prompt caches: system prompt with the pinned facts; history, oldest first; then, in the
-last user message, the fence with what was recalled for it, and the user's words.
+Equal choices give equal bytes. Order, for prompt caches: system prompt with the pinned facts and
+what was said earlier in the session; history, oldest first; then, in the last user message, the
+fence with what was recalled for it, and the user's words.
 """
 
 import hashlib
@@ -9,29 +10,45 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
 
+from unabridged.budget.count import Counter
+from unabridged.condense.history_summary import HistorySummary
 from unabridged.context.excerpt import excerpt_sides, label
 from unabridged.context.recall_block import (
     CLOSING,
     ELSEWHERE,
     GUIDE,
     HERE,
-    NOW,
     OPENING,
-    MarkupRules,
     as_line,
     day_of,
     exchange_block,
-    neutralise,
-    unfenced,
 )
-from unabridged.context.strip_markup import has_brackets
+from unabridged.context.strip_markup import has_brackets, without_fences, without_markup
+from unabridged.context.types import Places
+from unabridged.domain.budget import Mode
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 
+SYSTEM: Mapping[Mode, str] = MappingProxyType(
+    {
+        Mode.CHAT: "You are a helpful assistant.",
+        Mode.TOOLS: (
+            "You are a helpful assistant. Call a tool where it helps to answer; "
+            "when you have what you need, answer in words."
+        ),
+    }
+)
+"""The system prompts, by mode, where the user gives none. A persona replaces them."""
 PINNED = "\n\nPinned by the user:\n"
+EARLIER_OPENING = (
+    '\n\n<recalled-earlier note="earlier in this conversation, condensed: {count}; id {id}">\n'
+)
+EARLIER_CLOSING = "</recalled-earlier>"
 SHORT_ID = 12
 """Characters of an exchange's id that stand for it in a line."""
 BRIEFS_OPENING = (
@@ -41,33 +58,62 @@ BRIEFS_CLOSING = "</recalled-excerpts>\n"
 _FORGED = re.compile(r"\s+/\s+(?=(?:user|assistant|tool|summary)\s*:)", re.IGNORECASE)
 """Words that would look like the other side of an exchange in a line of both."""
 NO_ANSWER = "[no answer came]"
+_ANY_DAY = datetime(2026, 11, 21, 12, 34, tzinfo=UTC)
+"""Every date takes the same tokens, so that the markup is counted once."""
 
 
 def system_text(system: str) -> str:
-    """The system prompt as it is sent: the persona's words and one sentence on the fence."""
+    """Return the persona's words and the sentence on the fence."""
     return f"{system}\n\n{GUIDE}" if system else GUIDE
 
 
-def pinned_text(pins: Sequence[str], rules: MarkupRules = NOW) -> str:
-    """The pinned facts as they stand behind the system prompt; empty without any."""
-    return PINNED + "\n".join(f"- {neutralise(pin, rules)}" for pin in pins) if pins else ""
+def pinned_text(pins: Sequence[str]) -> str:
+    """Return the pinned facts as they follow the system prompt; empty without any."""
+    return PINNED + "\n".join(f"- {without_markup(pin)}" for pin in pins) if pins else ""
 
 
-def history_messages(
-    exchange: Exchange, places: Sequence[tuple[int, int]] = (), rules: MarkupRules = NOW
-) -> list[Message]:
-    """An exchange of this session as messages, whole or as an excerpt.
+def earlier_text(earlier: HistorySummary | None) -> str:
+    """Return what was said earlier in the session, as it follows the pinned facts.
+
+    It stays byte for byte the same until the beginning of the shown history moves. Empty for none.
+    """
+    if earlier is None:
+        return ""
+    said = f"{earlier.count} exchange" + ("" if earlier.count == 1 else "s")
+    lines = []
+    day = ""
+    for line, at in zip(earlier.lines, earlier.dates, strict=True):
+        date = day_of(at)
+        if date != day:
+            lines.append(f"[{date}]")
+        who = line.role.value if line.role else "summary"
+        lines.append(f"{who}: {as_line(line.text)}")
+        day = date
+    opening = EARLIER_OPENING.format(count=said, id=earlier.id)
+    return opening + "\n".join(lines) + f"\n{EARLIER_CLOSING}"
+
+
+def system_message(
+    system: str, pins: Sequence[str], earlier: HistorySummary | None, at: datetime
+) -> Message:
+    """Return the system message: persona, pinned facts, and what was said earlier."""
+    words = system_text(system) + pinned_text(pins) + earlier_text(earlier)
+    return Message("system", Role.SYSTEM, (Text(words),), at)
+
+
+def history_messages(exchange: Exchange, places: Places = ()) -> list[Message]:
+    """Return an exchange of this session as messages, whole or as an excerpt.
 
     Calls without results and results without calls are left away together, since servers refuse
     them; an exchange without an answer gets a note in its place, since templates want turns.
     """
     if places:
-        return _excerpt_messages(exchange, places, rules)
+        return _excerpt_messages(exchange, places)
     kept: Iterable[Message] = exchange.messages
     if not all(_plain(message) for message in kept):
         results = {r.call_id for m in exchange.messages for r in m.results}
         calls = {c.id for m in exchange.messages for c in m.calls}
-        kept = (_sent(message, results & calls, rules) for message in exchange.messages)
+        kept = (_sent(message, results & calls) for message in exchange.messages)
     messages = [message for message in kept if message.parts]
     if not messages or messages[-1].role is not Role.ASSISTANT or messages[-1].calls:
         messages.append(_note(exchange, NO_ANSWER))
@@ -78,7 +124,7 @@ def _plain(message: Message) -> bool:
     return all(isinstance(part, Text) and not has_brackets(part.text) for part in message.parts)
 
 
-def _sent(message: Message, paired: set[str], rules: MarkupRules) -> Message:
+def _sent(message: Message, paired: set[str]) -> Message:
     def stays(part: Part) -> bool:
         match part:
             case Reasoning():
@@ -88,25 +134,25 @@ def _sent(message: Message, paired: set[str], rules: MarkupRules) -> Message:
             case _:
                 return True
 
-    parts = _harmless([part for part in message.parts if stays(part)], rules)
+    parts = _harmless([part for part in message.parts if stays(part)])
     return message if parts == message.parts else replace(message, parts=parts)
 
 
 def harmless(message: Message) -> Message:
-    """A message as it is sent: without reasoning, and with nothing that imitates the fence."""
+    """Return a message as it is sent: without reasoning, and with nothing like the fence."""
     kept = [part for part in message.parts if not isinstance(part, Reasoning)]
-    return replace(message, parts=_harmless(kept, NOW))
+    return replace(message, parts=_harmless(kept))
 
 
-def _harmless(parts: Sequence[Part], rules: MarkupRules) -> tuple[Part, ...]:
+def _harmless(parts: Sequence[Part]) -> tuple[Part, ...]:
     made: list[Part] = []
     for place, part in enumerate(parts):
         match part:
             case Text(text) if has_brackets(text):
                 goes_on = any(isinstance(later, Text) for later in parts[place + 1 :])
-                made.append(Text(unfenced(text, rules, goes_on=goes_on)))
+                made.append(Text(without_fences(text, goes_on=goes_on)))
             case ToolResult(text=text) if has_brackets(text):
-                made.append(replace(part, text=unfenced(text, rules)))
+                made.append(replace(part, text=without_fences(text)))
             case _:
                 made.append(part)
     return tuple(made)
@@ -116,15 +162,13 @@ def _note(exchange: Exchange, text: str) -> Message:
     return Message(f"{exchange.id}-note", Role.ASSISTANT, (Text(text),), exchange.at)
 
 
-def _excerpt_messages(
-    exchange: Exchange, places: Sequence[tuple[int, int]], rules: MarkupRules
-) -> list[Message]:
+def _excerpt_messages(exchange: Exchange, places: Places) -> list[Message]:
     by_role: dict[Role, list[str]] = {Role.USER: [], Role.ASSISTANT: []}
-    for message, text in excerpt_sides(exchange, places, rules.sentences):
-        by_role[message.role].append(unfenced(text, rules))
+    for message, text in excerpt_sides(exchange, places):
+        by_role[message.role].append(without_fences(text))
     said = "\n".join(by_role[Role.USER]) or "[…]"
     answered = "\n".join(by_role[Role.ASSISTANT]) or "[…]"
-    note = unfenced(label(exchange, places, rules.sentences), rules)
+    note = without_fences(label(exchange, places))
     user = Text(f"[{note}]\n{said}")
     return [
         Message(f"{exchange.id}-user", Role.USER, (user,), exchange.at),
@@ -132,70 +176,74 @@ def _excerpt_messages(
     ]
 
 
-def recalled_block(
-    exchange: Exchange,
-    session: str | None,
-    places: Sequence[tuple[int, int]] = (),
-    rules: MarkupRules = NOW,
-) -> str:
-    """A recalled exchange inside the fence, whole or as an excerpt.
+def in_history(exchange: Exchange, counter: Counter, places: Places = ()) -> int:
+    """Count the tokens of an exchange as messages of this session, their template included."""
+    return sum(counter.message(message) for message in history_messages(exchange, places))
 
-    Args:
-        exchange: The exchange.
-        session: The session that it is recalled into.
-        places: The sentences of an excerpt; none for the whole.
-        rules: By which it is rendered, and the sentences were numbered.
-    """
+
+def recalled_block(exchange: Exchange, session: str | None, places: Places = ()) -> str:
+    """Return a recalled exchange as it is in the fence, whole or as an excerpt."""
     origin = HERE if exchange.session == session else ELSEWHERE
     if places:
-        sides = [
-            (m.role.value, text) for m, text in excerpt_sides(exchange, places, rules.sentences)
-        ]
-        note = label(exchange, places, rules.sentences)
-        return exchange_block(exchange.at, origin, sides, note, rules)
+        sides = [(m.role.value, text) for m, text in excerpt_sides(exchange, places)]
+        return exchange_block(exchange.at, origin, sides, label(exchange, places))
     said = [(m.role.value, m.text) for _, m in exchange.spoken]
-    return exchange_block(exchange.at, origin, said, rules=rules)
+    return exchange_block(exchange.at, origin, said)
 
 
-def brief_lines(
-    exchange: Exchange, places: Sequence[tuple[int, int]], rules: MarkupRules = NOW
-) -> str:
-    """A few sentences of an exchange as lines of the block that short excerpts share.
+def in_fence(exchange: Exchange, counter: Counter, places: Places = ()) -> int:
+    """Count the tokens of an exchange inside the fence.
 
-    Args:
-        exchange: The exchange.
-        places: The sentences.
-        rules: By which it is rendered, and the sentences were numbered.
+    A whole one is priced by the counts that are stored with its messages and the markup around.
     """
-    sides = excerpt_sides(exchange, places, rules.sentences)
-    said = " / ".join(
-        f"{m.role.value}: {_FORGED.sub('/', as_line(text, rules))}" for m, text in sides
-    )
-    name = exchange.id[:SHORT_ID]
-    if rules.fence > 1:  # one that came from elsewhere may hold anything
-        name = " ".join(neutralise(name, rules).split())
+    if places:
+        return counter.text(recalled_block(exchange, None, places))
+    said = [m for _, m in exchange.spoken]
+    markup = exchange_block(_ANY_DAY, ELSEWHERE, [(m.role.value, "") for m in said])
+    return counter.text(markup) + sum(map(counter.parts, said))
+
+
+def fence_frame(counter: Counter) -> int:
+    """Count the tokens of the fence itself."""
+    return counter.text(OPENING) + counter.text(CLOSING)
+
+
+def brief_lines(exchange: Exchange, places: Places) -> str:
+    """Return a few sentences of an exchange as lines of the block that short excerpts share."""
+    sides = excerpt_sides(exchange, places)
+    said = " / ".join(f"{m.role.value}: {_FORGED.sub('/', as_line(text))}" for m, text in sides)
+    # An id that came from elsewhere may hold anything.
+    name = " ".join(without_markup(exchange.id[:SHORT_ID]).split())
     return f"[{day_of(exchange.at)} {name}] {said}\n"
 
 
-def briefs_block(
-    briefs: Sequence[tuple[Exchange, Sequence[tuple[int, int]]]], rules: MarkupRules = NOW
+def in_brief(exchange: Exchange, counter: Counter, places: Places) -> int:
+    """Count the tokens of these lines."""
+    return counter.text(brief_lines(exchange, places))
+
+
+def briefs_frame(counter: Counter) -> int:
+    """Count the tokens of the block that short excerpts share, without its lines."""
+    return counter.text(BRIEFS_OPENING) + counter.text(BRIEFS_CLOSING)
+
+
+def exchange_blocks(
+    items: Iterable[tuple[Exchange, Places, bool]], session: str | None
 ) -> list[str]:
-    """The block of short excerpts; nothing for none.
+    """Return recalled exchanges as blocks of the fence, the short excerpts behind the others.
 
-    Args:
-        briefs: Exchanges with the sentences of each.
-        rules: By which it is rendered, and the sentences were numbered.
+    ``items`` are exchanges, each with the sentences of its excerpt and whether it is a short one.
     """
-    if not briefs:
-        return []
-    lines = [brief_lines(exchange, places, rules) for exchange, places in briefs]
-    return [BRIEFS_OPENING, *lines, BRIEFS_CLOSING]
+    given = list(items)
+    blocks = [recalled_block(e, session, places) for e, places, brief in given if not brief]
+    briefs = [brief_lines(e, places) for e, places, brief in given if brief]
+    return [*blocks, BRIEFS_OPENING, *briefs, BRIEFS_CLOSING] if briefs else blocks
 
 
-def user_message(user: Message, recalled: Sequence[str], rules: MarkupRules = NOW) -> Message:
-    """The last message: the fence, where there is something in it, then the user's words."""
+def user_message(user: Message, recalled: Sequence[str]) -> Message:
+    """Return the last message: the fence, if something is in it, then the user's words."""
     block = OPENING + "".join(recalled) + CLOSING if recalled else ""
-    parts = list(_harmless(user.parts, rules))
+    parts = list(_harmless(user.parts))
     first = next((i for i, part in enumerate(parts) if isinstance(part, Text)), None)
     if block and first is None:
         parts.insert(0, Text(block))
@@ -210,17 +258,17 @@ def user_message(user: Message, recalled: Sequence[str], rules: MarkupRules = NO
 def prompt(
     system: Message, history: Iterable[Sequence[Message]], last: Message
 ) -> tuple[Message, ...]:
-    """The whole prompt in order."""
+    """Return the whole prompt in order."""
     return (system, *(message for messages in history for message in messages), last)
 
 
 def digest_of(message: Mapping[str, Any]) -> str:
-    """Sixteen hex digits for one rendered message."""
+    """Return sixteen hex digits for one rendered message."""
     return hashlib.sha256(_canonical(message)).hexdigest()[:16]
 
 
 def hash_of(messages: Sequence[Mapping[str, Any]], tools: Sequence[ToolSpec] | None) -> str:
-    """SHA-256 of the rendered prompt and the tools offered with it."""
+    """Return the SHA-256 of the rendered prompt and the tools offered with it."""
     offered = [[t.name, t.description, dict(t.parameters)] for t in tools or ()]
     return hashlib.sha256(_canonical([list(messages), offered])).hexdigest()
 

@@ -5,23 +5,13 @@ one run of this session's exchanges; what is recalled for the message gets what 
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import dataclass, replace
 
 from unabridged.budget.tiers import ExchangeLimits, divide, exchange_limits
-from unabridged.condense.topic_density import NEUTRAL, richness
-from unabridged.context.exchange_tokens import (
-    briefs_frame,
-    fence_frame,
-    in_brief,
-    in_fence,
-    in_history,
-)
+from unabridged.condense.topic_density import NEUTRAL
+from unabridged.context.excerpt import excerpt
 from unabridged.context.facts import SelectedFacts, choose_facts
 from unabridged.context.history import (
-    NOTHING_SHOWN,
-    Give,
-    HistoryAsk,
     HistoryBefore,
     ShownHistory,
     history_before,
@@ -29,8 +19,16 @@ from unabridged.context.history import (
     shown_history,
     split,
 )
-from unabridged.context.overviews import SHARE as OVERVIEW_SHARE, Overview, overview_of
-from unabridged.context.types import Candidates, Dropped, Item, PromptPlan, Selected
+from unabridged.context.overviews import Overview, choose_overviews
+from unabridged.context.render import briefs_frame, fence_frame, in_brief, in_fence, in_history
+from unabridged.context.types import (
+    Candidates,
+    Dropped,
+    Item,
+    MemoryRequest,
+    PromptPlan,
+    Selected,
+)
 from unabridged.domain.intent import Intent
 from unabridged.retrieval.relevance import Relevance
 
@@ -67,23 +65,23 @@ class Tiers:
         immediate: The newest exchanges of this session.
         recent: The rest of this session that is shown.
         semantic: What was recalled for this message, best first.
-        frame: Tokens of the fence itself, 0 where nothing was recalled.
-        shown: The shown history, with what stands for exchanges that are not.
-        facts: What is known that bears on the message.
-        overviews: Condensed conversations that bear on it.
+        frame: Tokens of the fence itself, 0 if nothing was recalled.
+        shown: The shown history, with the summary of the exchanges that are not shown.
+        facts: Known facts that are relevant to the message.
+        overviews: Condensed conversations that are relevant to it.
     """
 
     immediate: Selected
     recent: Selected
     semantic: Selected
-    frame: int = 0
-    shown: ShownHistory = field(default=NOTHING_SHOWN)
-    facts: SelectedFacts = field(default_factory=SelectedFacts)
-    overviews: tuple[Overview, ...] = ()
+    frame: int
+    shown: ShownHistory
+    facts: SelectedFacts
+    overviews: tuple[Overview, ...]
 
     @property
     def fenced(self) -> int:
-        """Tokens of everything in the fence, the fence itself included."""
+        """The tokens of everything in the fence, the fence itself included."""
         summaries = sum(one.tokens for one in self.overviews)
         return self.semantic.tokens + self.facts.tokens + summaries + self.frame
 
@@ -94,49 +92,27 @@ class Tiers:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """What one message asks of memory, and what there is for it.
-
-    Attributes:
-        intent: The intent.
-        terms: The message's search terms, for excerpts.
-        memory: Tokens of the memory budget without what the pinned facts take.
-        pinned: Tokens that the pinned facts take.
-        steady: Tokens that limits in the history are measured by: what memory has at the least,
-            so that its bytes do not change with the newest message.
-    """
-
-    intent: Intent
-    terms: Sequence[str]
-    memory: int
-    steady: int
-    pinned: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class TierDraft:
     """The tiers before the history is chosen: it says whether more has to be read for that.
 
     Attributes:
         material: What was read, with all that a client sent in it where memory holds that.
         facts: What is known that bears on the message.
-        give: Tokens that the history gives to what is recalled.
         before: The history as the last prompt showed it, with what was said since.
     """
 
     material: Candidates
     facts: SelectedFacts
-    give: Give
     before: HistoryBefore
 
 
-def draft_tiers(plan: PromptPlan, material: Candidates, ask: Ask) -> TierDraft:
+def draft_tiers(plan: PromptPlan, material: Candidates, ask: MemoryRequest) -> TierDraft:
     """Divide a memory budget, and say whether the shown history has to move."""
     memory, intent = ask.memory, ask.intent
     material, left = _as_sent(plan, material, memory)
     facts = _facts(plan, material, ask, left)
 
-    def given(rich: float = NEUTRAL) -> int:
+    def given(rich: float) -> int:
         rich = max(rich, NEUTRAL) if intent is Intent.VIVID_RECALL else rich
         tiers = divide(
             memory, intent, facts_tokens_wanted=facts.tokens, richness=rich, shares=plan.shares
@@ -145,23 +121,21 @@ def draft_tiers(plan: PromptPlan, material: Candidates, ask: Ask) -> TierDraft:
         give = wanted if intent is Intent.VIVID_RECALL else int(wanted * (1 - YIELD_SHARE))
         return min(give + facts.tokens, left)
 
-    give = Give(given(), cache(lambda: given(richness(material.path))))
-    return TierDraft(material, facts, give, history_before(plan, material, memory, give))
+    return TierDraft(material, facts, history_before(plan, material, memory, given))
 
 
-def choose(plan: PromptPlan, drafted: TierDraft, ask: Ask) -> Tiers:
+def choose(plan: PromptPlan, drafted: TierDraft, ask: MemoryRequest) -> Tiers:
     """Fill a memory budget that was divided."""
     memory, intent = ask.memory, ask.intent
     material, facts = drafted.material, drafted.facts
     budget = divide(memory, intent, facts_tokens_wanted=facts.tokens, shares=plan.shares)
-    tokens = HistoryAsk(memory, ask.steady, drafted.give)
-    history = shown_history(plan, material, tokens, drafted.before)
+    history = shown_history(plan, material, memory, ask.steady, drafted.before)
     immediate, recent = split(history.shown, budget.immediate)
     held = {item.exchange.id for item in history.shown}
     whole = {item.exchange.id for item in history.shown if not item.sentences}
     facts = facts.without(whole)
     room = memory - history.used - facts.tokens
-    overviews = _overviews(plan, material, room)
+    overviews = choose_overviews(material.overviews, plan.counter, room)
     room -= sum(one.tokens for one in overviews)
     semantic, frame = _semantic(plan, material, ask, room, held)
     if not frame and (facts.items or overviews):
@@ -177,7 +151,7 @@ def choose(plan: PromptPlan, drafted: TierDraft, ask: Ask) -> Tiers:
     return Tiers(immediate, recent, semantic, frame, history, facts, overviews)
 
 
-def _facts(plan: PromptPlan, material: Candidates, ask: Ask, most: int) -> SelectedFacts:
+def _facts(plan: PromptPlan, material: Candidates, ask: MemoryRequest, most: int) -> SelectedFacts:
     room = int(plan.shares.knowledge * (ask.memory + ask.pinned)) - ask.pinned
     return choose_facts(material.facts, plan.counter, min(room, most))
 
@@ -191,17 +165,6 @@ def _as_sent(plan: PromptPlan, material: Candidates, memory: int) -> tuple[Candi
         if left < 0:
             return material, memory
     return material.as_sent, left
-
-
-def _overviews(plan: PromptPlan, material: Candidates, room: int) -> tuple[Overview, ...]:
-    left = int(OVERVIEW_SHARE * room)
-    taken: list[Overview] = []
-    for one in material.overviews:
-        overview = overview_of(one, plan.counter)
-        if overview.tokens <= left:
-            taken.append(overview)
-            left -= overview.tokens
-    return tuple(taken)
 
 
 def _wanted(plan: PromptPlan, material: Candidates, share: int, intent: Intent) -> int:
@@ -229,7 +192,7 @@ def _strong(evidence: Sequence[Relevance], *, background: bool) -> list[Relevanc
 
 
 def _semantic(
-    plan: PromptPlan, material: Candidates, ask: Ask, room: int, held: set[str]
+    plan: PromptPlan, material: Candidates, ask: MemoryRequest, room: int, held: set[str]
 ) -> tuple[Selected, int]:
     vivid = ask.intent is Intent.VIVID_RECALL
     wanted = (
@@ -248,17 +211,17 @@ def _semantic(
 
 
 def recall(
-    plan: PromptPlan, evidence: Sequence[Relevance], room: int, ask: Ask, *, contested: bool = True
+    plan: PromptPlan,
+    evidence: Sequence[Relevance],
+    room: int,
+    ask: MemoryRequest,
+    *,
+    contested: bool = True,
 ) -> tuple[Selected, int]:
-    """The semantic tier: evidence into the room that is left, best first.
+    """Take evidence into the room that is left, best first: the semantic tier.
 
-    Args:
-        plan: The terms.
-        evidence: What was found and no other tier holds, best first.
-        room: Tokens that are left of the memory budget.
-        ask: What the message asks of memory.
-        contested: Whether a history stands beside it; where none does, nothing else wants the room,
-            and exchanges come whole.
+    ``contested`` is whether a history is next to it. Without one nothing else wants the room, and
+    exchanges come whole.
 
     Returns:
         What was taken and left, and the tokens of the fence itself.
@@ -309,7 +272,7 @@ def _briefs(
 
 
 def _brief(plan: PromptPlan, found: Relevance, limit: int, terms: Sequence[str]) -> Item | None:
-    places, _ = plan.condense(found.exchange, limit, plan.counter, terms)
+    places = excerpt(found.exchange, limit, plan.counter, terms)
     if not places:
         return None
     tokens = in_brief(found.exchange, plan.counter, places)
@@ -332,7 +295,7 @@ def _recalled(
     found: Relevance,
     left: int,
     limits: ExchangeLimits | None,
-    ask: Ask,
+    ask: MemoryRequest,
     *,
     shorten: bool,
 ) -> Item | None:
@@ -347,10 +310,10 @@ def _recalled(
             return whole
     if intent is Intent.SUMMARY and tokens <= left * EXCERPT_SHARE:
         return whole
-    if not shorten:
+    if not shorten or plan.condenser is None:
         return None
     limit = min(left, max(limits.whole if limits else 0, int(left * EXCERPT_SHARE)))
-    places, _ = plan.condense(exchange, limit, plan.counter, ask.terms)
+    places = excerpt(exchange, limit, plan.counter, ask.terms)
     if not places:
         return None
     short = in_fence(exchange, plan.counter, places)

@@ -1,18 +1,22 @@
-"""What a context is planned from: settings of the moment, and the material that was read."""
+"""What a context is planned from: terms, request and material; and what the tiers take of it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from unabridged.budget.count import Counter
-from unabridged.budget.window_shares import TIER_SHARES, TierShares
+from unabridged.budget.tiers import TIER_SHARES, TierShares
 from unabridged.condense.history_summary import HistorySummary
 from unabridged.domain.annotation import ExchangeReading
-from unabridged.domain.budget import Mode, Verbosity
+from unabridged.domain.budget import Budget, Mode, Verbosity
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.condensation import Condensation, CondenseSource
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Fact
+from unabridged.domain.intent import Intent, IntentReading
+from unabridged.domain.message import Message
+from unabridged.domain.scope import Scope
 from unabridged.knowledge.fact_relevance import RelevantFact
 from unabridged.ports import Condenser
 from unabridged.retrieval.relevance import Relevance
@@ -20,38 +24,23 @@ from unabridged.retrieval.relevance import Relevance
 Places = tuple[tuple[int, int], ...]
 """Sentences of an exchange: (message index, sentence index), in order."""
 
-Condense = Callable[[Exchange, int, Counter, Sequence[str]], tuple[Places, int]]
-"""Shortens one exchange: takes it, the tokens it may have, what counts them and the search terms of
-the message; gives the sentences that stay and their tokens, or nothing and 0."""
-
-
-def nothing(_: Exchange, __: int, ___: Counter, ____: Sequence[str]) -> tuple[Places, int]:
-    """Shorten nothing: what is too long is left out. The condenser that does nothing."""
-    return (), 0
-
 
 @dataclass(frozen=True, slots=True)
 class PromptPlan:
     """The terms under which one context is made.
 
     Attributes:
-        model: The model it is for.
         window: Tokens that prompt and answer may take together.
-        counter: Counts for that model.
-        mode: The mode.
-        verbosity: How long answers may grow.
-        system: The system prompt.
         tools: Every tool that may be offered; none in chat mode.
         max_prompt_tokens: The most tokens of one prompt, or None.
         memory_cap: The most tokens of it that memory takes, or None.
-        shares: How memory is divided among the tiers.
         max_turns: The most exchanges of the session that are shown, or None for what fits.
         max_output: The caller's limit of the answer in tokens, or None.
         output_cap: The model's own limit, or None where unknown.
         local: Whether the answer's limit is worked out for a server whose cap is unknown.
         floor: Evidence under which nothing is recalled.
-        condense: Shortens an exchange that is too long to come whole.
-        condenser: Condenses what falls out of the shown history; None to leave it out.
+        condenser: Condenses what falls out of the shown history. None to leave that out, and what
+            is too long to come whole.
         notes: What a person should know of the window and the upstream.
         only: The only session from which anything is recalled, or None for the whole space.
         around: Whether who asks for details gets what was said around it too.
@@ -74,7 +63,6 @@ class PromptPlan:
     output_cap: int | None = None
     local: bool = True
     floor: float = 0.25
-    condense: Condense = nothing
     condenser: Condenser | None = None
     notes: tuple[str, ...] = ()
     only: str | None = None
@@ -86,6 +74,64 @@ class PromptPlan:
         """Tokens that memory can take at the very most."""
         bounds = (self.window, self.max_prompt_tokens, self.memory_cap)
         return min(bound for bound in bounds if bound is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class PromptRequest:
+    """The message that a context is made for, and its place in the log.
+
+    Attributes:
+        id: The context's id, that of the exchange to be begun.
+        scope: Whose memory, with its session.
+        user: The user's message as it will be stored.
+        parent: The exchange that this one follows, or None.
+        retry_of: The exchange whose user message is answered again, or None.
+        follows: The message that the user's message follows, or None.
+        path: What a client sent before its last message, oldest first; None where the session is
+            continued as it is stored.
+    """
+
+    id: str
+    scope: Scope
+    user: Message
+    at: datetime
+    head: str | None
+    parent: str | None
+    new_session: bool
+    retry_of: str | None = None
+    follows: str | None = None
+    path: tuple[Exchange, ...] | None = None
+
+    @property
+    def session(self) -> str | None:
+        """The session, or None for a new one: nothing of it is stored yet."""
+        return None if self.new_session else self.scope.session
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRequest:
+    """What one message asks of memory, and the tokens that there are for it.
+
+    Attributes:
+        terms: The message's search terms, for excerpts.
+        pinned: Tokens that the pinned facts take.
+        memory: Tokens of the memory budget without these.
+        steady: Tokens that limits in the history are measured by: what memory has at the least,
+            so that its bytes do not change with the newest message.
+    """
+
+    reading: IntentReading
+    terms: Sequence[str]
+    budget: Budget
+    offered: tuple[ToolSpec, ...]
+    pinned: int
+    memory: int
+    steady: int
+
+    @property
+    def intent(self) -> Intent:
+        """The intent that won."""
+        return self.reading.intent
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +203,6 @@ class Item:
     """An exchange in the form in which it goes into the prompt.
 
     Attributes:
-        exchange: The exchange, whole.
         sentences: The places of an excerpt's sentences; empty for the whole exchange.
         tokens: What it takes in that form.
         score: Its evidence, where it was found by search.
@@ -188,7 +233,7 @@ class Selected:
     """What a tier took and what it left."""
 
     items: tuple[Item, ...] = ()
-    dropped: tuple[Dropped, ...] = field(default=())
+    dropped: tuple[Dropped, ...] = ()
 
     @property
     def tokens(self) -> int:

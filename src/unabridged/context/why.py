@@ -6,8 +6,9 @@ from typing import Any
 
 from unabridged.condense.history_summary import earlier_from_data
 from unabridged.context.ledger import ledger_from_dict
-from unabridged.context.manifest import replay
 from unabridged.context.overviews import overview_words
+from unabridged.context.render import hash_of
+from unabridged.context.restore_context import rendered
 from unabridged.domain.chat import Usage
 from unabridged.domain.context import ItemKind, Ledger
 from unabridged.domain.exchange import Exchange
@@ -16,6 +17,7 @@ from unabridged.domain.results import ContextReport
 from unabridged.errors import NotFoundError
 from unabridged.language.words import asked_terms, terms as terms_of
 from unabridged.ports import Store
+from unabridged.wire import openai
 
 EXCERPT_LENGTH = 72
 """Characters of a candidate's first words in a list."""
@@ -24,11 +26,7 @@ LEAST_ID = 4
 
 
 def account(store: Store, context_id: str | None = None) -> ContextReport:
-    """Give the account of a context.
-
-    Args:
-        store: The space.
-        context_id: Its id or the beginning of it; None for the last.
+    """Return the account of a context, by its id or the beginning of it; None for the last.
 
     Raises:
         NotFoundError: No context of that id was begun here.
@@ -36,7 +34,8 @@ def account(store: Store, context_id: str | None = None) -> ContextReport:
     record = _record(store, context_id)
     manifest = record.body["manifest"]
     ledger = ledger_from_dict(manifest["ledger"])
-    again = replay(store, record.id, manifest)
+    again = rendered(store, record.id, manifest)
+    messages = None if again.missing else openai.messages(again.prompt)
     ids = [row.id for row in ledger.rows if row.kind is ItemKind.EXCHANGE]
     held = store.get([record.id, *ids])
     usage = record.body.get("usage")
@@ -45,8 +44,8 @@ def account(store: Store, context_id: str | None = None) -> ContextReport:
         at=datetime.fromisoformat(manifest["at"]),
         ledger=ledger,
         usage=Usage(**usage) if usage else None,
-        messages=again.messages,
-        intact=again.intact,
+        messages=messages,
+        intact=messages is not None and hash_of(messages, again.tools) == manifest["hash"],
         missing=again.missing,
         texts=_texts(store, ledger, held),
         hash=str(manifest["hash"]),

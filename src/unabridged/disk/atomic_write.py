@@ -3,8 +3,8 @@
 import errno
 import os
 import secrets
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from unabridged.errors import StoreError, StoreFullError, StoreReadOnlyError
@@ -18,16 +18,10 @@ READ_ONLY = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 _BINARY: int = getattr(os, "O_BINARY", 0)
 
 
-def write_whole(path: Path, data: bytes, check: Callable[[bytes], object] | None = None) -> None:
+def write_whole(path: Path, data: bytes) -> None:
     """Write a file: a temporary one beside it, read back, made durable, put in its place.
 
     Until it returns the old content is there; a crash leaves the old or the new one, whole.
-
-    Args:
-        path: The file; its folder is there.
-        data: Its bytes.
-        check: Looks at what was read back and raises where it is not right; without it the bytes
-            are compared.
 
     Raises:
         StoreFullError: There is no room; the old file is as it was.
@@ -38,7 +32,7 @@ def write_whole(path: Path, data: bytes, check: Callable[[bytes], object] | None
     try:
         try:
             write_new(draft, data)
-            _check(draft, data, check)
+            _check(draft, data)
             os.replace(draft, path)  # noqa: PTH105 - every call of this file is one of `os`: tests stand in
         except BaseException:
             remove(draft)
@@ -49,10 +43,9 @@ def write_whole(path: Path, data: bytes, check: Callable[[bytes], object] | None
 
 
 def write_first(path: Path, data: bytes) -> bool:
-    """Write a file whole, unless there is one of that name; durable when it returns.
+    """Write a file whole, unless there is one of that name; return whether it was written.
 
-    Returns:
-        Whether it was written; of two that write at once one does.
+    It is durable when this returns; of two that write at once one does.
 
     Raises:
         OSError: As the system says; no file of that name was made.
@@ -76,13 +69,10 @@ def write_first(path: Path, data: bytes) -> bool:
 
 
 def wipe(path: Path) -> int:
-    """Overwrite a file with zeros where it lies, make that durable, and remove it.
+    """Overwrite a file with zeros, make that durable, and remove it; return the bytes overwritten.
 
-    What the disk itself keeps besides (blocks that an SSD or a journal wrote elsewhere, snapshots)
-    is out of reach. One that is not there is passed over.
-
-    Returns:
-        Bytes that were overwritten.
+    What the disk itself keeps elsewhere (blocks that an SSD or a journal wrote, snapshots) is out of
+    reach. One that is not there is passed over.
 
     Raises:
         OSError: As the system says; it may be there still, overwritten or not.
@@ -92,14 +82,20 @@ def wipe(path: Path) -> int:
     except FileNotFoundError:
         return 0
     try:
-        size = os.fstat(handle).st_size
-        zeros = bytes(min(size, _PIECE))
-        for start in range(0, size, _PIECE):
-            _write_all(handle, zeros[: min(_PIECE, size - start)])
-        os.fsync(handle)
+        size = zero(handle)
     finally:
         os.close(handle)
     os.unlink(path)  # noqa: PTH108 - see write_whole
+    return size
+
+
+def zero(handle: int) -> int:
+    """Overwrite a file that was just opened with zeros, durable; return its bytes."""
+    size = os.fstat(handle).st_size
+    zeros = bytes(min(size, _PIECE))
+    for start in range(0, size, _PIECE):
+        _write_all(handle, zeros[: min(_PIECE, size - start)])
+    os.fsync(handle)
     return size
 
 
@@ -130,30 +126,18 @@ def remove(path: Path) -> None:
 
 
 def put_in_place(draft: Path, path: Path) -> None:
-    """Let a file that is written and durable take another's place; the folder is still to be synced.
-
-    Raises:
-        OSError: As the system says.
-    """
+    """Let a durable file take another's place; the folder is still to be synced."""
     os.replace(draft, path)  # noqa: PTH105 - see write_whole
 
 
 def delete(path: Path) -> None:
-    """Remove a file that must not stay; one that is gone already is no fault.
-
-    Raises:
-        OSError: As the system says.
-    """
+    """Remove a file that must not stay; one that is gone already is no fault."""
     with suppress(FileNotFoundError):
         os.unlink(path)  # noqa: PTH108 - see write_whole
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the folder's entries survive a power cut, where the system can.
-
-    Raises:
-        OSError: As the system says.
-    """
+    """Make the folder's entries survive a power cut, if the system can."""
     if os.name == "nt":
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -190,12 +174,22 @@ def of_the_system(error: OSError, path: Path) -> StoreError:
     )
 
 
-def _check(path: Path, data: bytes, check: Callable[[bytes], object] | None) -> None:
-    read = path.read_bytes()
-    if read != data:
+@contextmanager
+def system_errors(path: Path) -> Iterator[None]:
+    """Raise a typed error about a path for one of the operating system.
+
+    Raises:
+        StoreError: As the system said.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise of_the_system(error, path) from error
+
+
+def _check(path: Path, data: bytes) -> None:
+    if path.read_bytes() != data:
         raise OSError(errno.EIO, "what was read back is not what was written")
-    if check is not None:
-        check(read)
 
 
 def _private(handle: int) -> None:

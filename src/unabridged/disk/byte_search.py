@@ -7,11 +7,7 @@ BLOCK = 1 << 22
 
 
 class ByteSearch:
-    """Looks for pieces in one file after the other.
-
-    Args:
-        pieces: Each in every form of bytes that it may have.
-    """
+    """Looks for pieces, each in every form of bytes that it may have, in one file after the other."""
 
     def __init__(self, pieces: Sequence[Sequence[bytes]]) -> None:
         self._left = {number: tuple(forms) for number, forms in enumerate(pieces)}
@@ -22,12 +18,7 @@ class ByteSearch:
         self.found: list[int] = []
 
     def through(self, name: str, blocks: Iterable[bytes]) -> None:
-        """Look through a file.
-
-        Args:
-            name: Its name for people.
-            blocks: Its bytes, in order.
-        """
+        """Look through a file, given its name for people and its bytes in order."""
         self.files.append(name)
         end = b""
         for block in blocks:

@@ -14,9 +14,6 @@ def private_folder(path: Path) -> None:
     """Make a folder, and those above it, durable, for its owner only whatever the umask is.
 
     One that is there already keeps its rights.
-
-    Raises:
-        OSError: As the system says.
     """
     missing = []
     step = path
@@ -31,10 +28,10 @@ def private_folder(path: Path) -> None:
 
 
 def check_home(home: Path) -> None:
-    """Refuse a home that others can put things into, or that leads elsewhere.
+    """Refuse a home that is a symbolic link, no folder, or belongs to another user.
 
     Raises:
-        SettingError: It is a symbolic link, no folder, or belongs to another user.
+        SettingError: It is.
     """
     try:
         said = home.lstat()

@@ -40,10 +40,7 @@ class _Raw(io.RawIOBase):
 def new_file(path: Path) -> Iterator[BinaryIO]:
     """Write a file that is not there yet, for its owner only, durable but for its name at the end.
 
-    Where the block fails, it is removed.
-
-    Raises:
-        OSError: As the system says.
+    If the block fails, it is removed.
     """
     handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | _BINARY, FILE_MODE)
     try:
@@ -69,15 +66,10 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
 def writing(path: Path) -> Iterator[BinaryIO]:
     """Open a file beside a path; when the block ends it is durable and takes its place.
 
-    Where the block raises, the old file is as it was, and nothing else is left.
-
-    Args:
-        path: The file; its folder is there.
+    If the block raises, the old file is as it was, and nothing else is left.
 
     Raises:
-        StoreFullError: There is no room; the old file is as it was.
-        StoreReadOnlyError: The folder cannot be written.
-        StoreError: The disk failed; the old file is as it was.
+        StoreError: There is no room, or the disk failed; the old file is as it was.
     """
     draft = draft_of(path)
     try:
@@ -100,7 +92,6 @@ def give_name(draft: Path, path: Path) -> None:
 
     Raises:
         FileExistsError: The name is taken.
-        OSError: As the system says.
     """
     try:
         os.link(draft, path)
@@ -118,14 +109,10 @@ def give_name(draft: Path, path: Path) -> None:
 
 @contextmanager
 def nameless(folder: Path) -> Iterator[BinaryIO]:
-    """Open a file without a name, for its owner only: nothing is left of it, however this ends.
-
-    Args:
-        folder: The folder of the disk that it takes its room from.
+    """Open a file without a name on the disk of a folder: nothing is left of it, however this ends.
 
     Raises:
-        StoreFullError: There is no room.
-        StoreError: The disk failed.
+        StoreError: There is no room, or the disk failed.
     """
     try:
         with tempfile.TemporaryFile(dir=folder) as file:

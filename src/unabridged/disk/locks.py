@@ -13,12 +13,11 @@ def locked(path: Path, timeout: float) -> Iterator[None]:
     """Hold a lock while the block runs.
 
     Args:
-        path: A file that is there for the lock only; made where it is missing, and never removed.
+        path: A file that is there for the lock only; made if it is missing, and never removed.
         timeout: Seconds to wait for others.
 
     Raises:
         StoreBusyError: Others kept it for longer.
-        StoreError: The file cannot be made.
     """
     from filelock import FileLock, Timeout  # noqa: PLC0415 - for stores of files only
 

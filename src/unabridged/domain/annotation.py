@@ -37,7 +37,6 @@ class Scheme:
     """The categories of one kind of talk.
 
     Attributes:
-        name: Its name.
         about: What talk it is for, in a line.
         categories: Its categories, the most important first.
         fallback: The name of the category of what fits none.
@@ -59,7 +58,6 @@ class Annotation:
     """What one message was judged to be.
 
     Attributes:
-        category: The name of its category.
         importance: 0 to 1: how much it matters.
         valence: 0 (bad) to 1 (good); 0.5 for neither.
         intensity: 0 to 1: how strongly it is felt.
@@ -80,8 +78,6 @@ class ExchangeReading:
     """What the messages of one exchange were judged to be.
 
     Attributes:
-        exchange: Its id.
-        scheme: The name of the scheme.
         messages: The id of a message to its reading; messages without words are missing.
     """
 

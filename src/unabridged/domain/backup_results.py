@@ -8,15 +8,7 @@ from unabridged.domain.scope import SpaceId
 
 @dataclass(frozen=True, slots=True)
 class BackupResult:
-    """A space in a backup.
-
-    Attributes:
-        space: The space.
-        store: What kept it: ``sqlite``, ``files``.
-        sessions: Sessions in it.
-        exchanges: Exchanges in it.
-        messages: Messages in it.
-    """
+    """A space in a backup."""
 
     space: SpaceId
     store: str
@@ -30,10 +22,7 @@ class Backup:
     """One backup.
 
     Attributes:
-        path: The file.
         at: When it was begun; what was acknowledged before is in it.
-        bytes: Its size.
-        spaces: What is in it.
         home: Whether it was made of a whole home, settings included.
         version: The version of Unabridged that made it.
         left_out: Spaces that a backup of a home lacks since they are damaged: name and reason.
@@ -55,8 +44,6 @@ class RestoreResult:
     """A space that was restored.
 
     Attributes:
-        space: The space.
-        exchanges: Exchanges in it.
         quarantine: Where what it replaced lies now; None where there was nothing.
         there: Whether it was there already, as it is in the backup, and nothing was done.
     """
@@ -91,9 +78,7 @@ class Missing:
     """An exchange that could not be salvaged whole.
 
     Attributes:
-        exchange: Its id.
         session: The session that it belongs to, as far as is known; else empty.
-        title: That session's title.
         at: When it was begun, as far as is known.
         kept: Whether what is left of it was kept, as an incomplete exchange.
         what: What is missing, in words.
@@ -114,10 +99,8 @@ class Recovery:
     Attributes:
         path: The damaged file.
         space: The space that it holds, or None where it cannot tell.
-        sessions: Sessions taken.
         exchanges: Exchanges taken whole.
         incomplete: Exchanges of which a part was taken.
-        records: Records taken.
         missing: What could not be taken whole, as far as the file still tells.
         unknown: Further exchanges that were counted and of which nothing is left.
         records_missing: Records that were counted and are gone.

@@ -20,12 +20,7 @@ class BlobKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """Bytes with what they are. A store keeps them as long as something uses them.
-
-    Attributes:
-        kind: What they are.
-        data: The bytes.
-    """
+    """Bytes with what they are. A store keeps them as long as something uses them."""
 
     kind: BlobKind
     data: bytes

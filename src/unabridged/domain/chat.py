@@ -27,8 +27,6 @@ class ChatRequest:
     """One request to a model.
 
     Attributes:
-        messages: The prompt, in order.
-        tools: The tools that the model may call.
         window: Tokens that prompt and answer may take together; told to servers that can be told.
         max_output: Tokens that the answer may have, or None to leave it to the server.
         options: Sampling options in the dialect of the upstream; passed on as they are.
@@ -58,10 +56,7 @@ class StreamChunk:
     """A piece of a streamed answer. Any field may be empty; the last has ``done``.
 
     Attributes:
-        text: Words of the answer.
-        reasoning: Words of the model's thinking.
         calls: Tool calls, each whole.
-        done: Whether the answer ended here.
         finish: Why it ended: ``stop``, ``length``, ``tool_calls`` …, with ``done`` only.
         usage: With ``done`` only.
     """

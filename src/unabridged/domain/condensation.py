@@ -24,11 +24,9 @@ class CondenseSource:
     """A message as a condenser sees it.
 
     Attributes:
-        exchange: The id of its exchange.
         index: Its place among the messages of the exchange.
         role: Who said it: the user or the assistant; None for the words of an earlier condensation.
         text: Its words, whole.
-        at: When its exchange was.
         importance: 0 to 1; 0.5 where nobody judged it.
         category: The name of its category; empty where nobody judged it.
         critical: Whether the names in it must stay.
@@ -158,13 +156,9 @@ class CondenseRun:
 
     Attributes:
         id: Drawn from the session and what was condensed; the same run twice counts once.
-        at: When it was.
-        session: The session.
         condensed: Messages condensed, by category.
         kept: Messages that stayed verbatim among the candidates, by category.
-        coherence: What the check found.
         by: Who wrote the condensations.
-        seconds: How long it took.
     """
 
     id: str

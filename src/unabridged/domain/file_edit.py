@@ -19,7 +19,6 @@ class Edit:
     """One change.
 
     Attributes:
-        kind: What happened.
         session: The title of the session, or its id.
         place: The place of the exchange in the session, from 1.
         user: The user's words before and after; empty where there are none.
@@ -38,7 +37,6 @@ class Adoption:
     """What taking a file over does.
 
     Attributes:
-        path: The file.
         space: The space that it holds.
         edits: What was changed, in the order of the file.
         notes: What else a person should know.

@@ -124,7 +124,6 @@ class Scan:
 
     Attributes:
         files: The names of the files, as they lie in the home.
-        bytes: Bytes that were looked through.
         found: Which of the pieces were found, by their number.
     """
 
@@ -191,9 +190,6 @@ class SpacePlan:
     """What forgetting a whole space would do.
 
     Attributes:
-        space: The space.
-        exchanges: Exchanges in it.
-        sessions: Sessions in it.
         bytes: Bytes of its files.
         files: The files that are wiped, as they lie in the home; those set aside too.
         outside: What is not reached.

@@ -17,6 +17,7 @@ nobody else can make one.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from hashlib import blake2b
 from struct import Struct
 from typing import NamedTuple
@@ -141,3 +142,45 @@ class MacKey:
 def added(total: int, weight: int) -> int:
     """Give a sum with one more, or with one less where the weight is negative."""
     return (total + weight) % _MODULUS
+
+
+@dataclass(frozen=True, slots=True)
+class ChainHead:
+    """How far the chain of a space has come.
+
+    Attributes:
+        mark: The mark of the key that it is sealed under; empty for none.
+        since: When it was sealed from what was there, in ISO 8601; empty where it was from the
+            first message on.
+        found: Messages that were there then; nothing is shown of what befell them before.
+        links: Messages that were ever stored.
+        forgotten: Those of them that were forgotten.
+        writes: How many writes there were.
+        root: The digest that stands for all of them, in hexadecimal digits.
+    """
+
+    mark: str = ""
+    since: str = ""
+    found: int = 0
+    links: int = 0
+    forgotten: int = 0
+    writes: int = 0
+    root: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What was found of one space.
+
+    Attributes:
+        space: Its name; its file's name if that cannot tell.
+        sealed: How far its chain has come; None where it has none.
+        anchored: Whether an anchor outside the home remembers it.
+        flaws: What does not fit, in words; empty where everything does.
+    """
+
+    space: str
+    path: str
+    sealed: ChainHead | None
+    anchored: bool
+    flaws: tuple[str, ...]

@@ -92,3 +92,18 @@ class IndexHits:
         data, starts = self.names.tobytes(), self.name_starts.tolist()
         held = (data[starts[row] : starts[row + 1]] for row in rows)
         return [name.decode("utf-8", "surrogatepass") for name in held]
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderInUse:
+    """The embedder whose vectors a space is searched with.
+
+    Attributes:
+        identity: Its name and version.
+        dimension: Numbers in a vector.
+        stored: Whether its vectors are stored, because they cost something to make.
+    """
+
+    identity: str
+    dimension: int
+    stored: bool

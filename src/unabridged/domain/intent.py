@@ -22,11 +22,8 @@ class IntentReading:
     """An intent, with what spoke for it.
 
     Attributes:
-        intent: The intent that won.
         signals: The signals that decided, strongest first.
-        confidence: 0 to 1: how far it led.
     """
 
     intent: Intent
     signals: tuple[str, ...] = ()
-    confidence: float = 0.0

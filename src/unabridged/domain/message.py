@@ -97,6 +97,13 @@ class Message:
         return tuple(part for part in self.parts if isinstance(part, ToolResult))
 
 
+def nearest_left(message_id: str | None, lost: Mapping[str, Message]) -> str | None:
+    """Return a message or the nearest one before it that was not lost; None if all were."""
+    while message_id is not None and message_id in lost:
+        message_id = lost[message_id].parent
+    return message_id
+
+
 def part_to_dict(part: Part) -> dict[str, Any]:
     """Give a part as plain data with a ``type``: the form in which stores and exports keep it."""
     match part:

@@ -54,7 +54,6 @@ class AccessKey:
 
     Attributes:
         id: By what it is listed and revoked; the key begins with it.
-        grant: What it grants.
         digest: The SHA-256 of the key, hexadecimal.
         created: When it was made.
         revoked: When it was revoked, or None.

@@ -45,7 +45,6 @@ class Record:
     """One record; putting another of the same kind and id replaces it.
 
     Attributes:
-        kind: What it is.
         id: Unique within its kind.
         at: When it was made.
         body: Plain data: what JSON can hold.

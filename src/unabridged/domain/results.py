@@ -18,12 +18,13 @@ class Transcript:
     """A whole conversation on its way in or out.
 
     Attributes:
-        session: The header, with its head.
         exchanges: Every exchange of every branch, parents before children.
+        originals: Messages as another program stored or sent them (JSON), by message id.
     """
 
     session: Session
     exchanges: tuple[Exchange, ...]
+    originals: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,6 @@ class SessionSummary:
     """A session in a list.
 
     Attributes:
-        session: Its header.
         exchanges: Exchanges on its current path.
         current: Whether it is the one being talked in.
     """
@@ -167,7 +167,6 @@ class ModelInfo:
     """A model in a list.
 
     Attributes:
-        provider: What serves it.
         model: Its name, or empty where the provider has none.
         note: Why there is none, or what else to know.
         current: Whether it is the one that answers.
@@ -184,7 +183,6 @@ class Diagnosis:
     """One thing that ``doctor`` looked at.
 
     Attributes:
-        topic: What was looked at.
         ok: Whether it is as it should be; None where it is a matter of choice.
         text: What was found.
         hint: What to do, or empty.
@@ -254,8 +252,6 @@ class CondenseStats:
     """What condensing has done in a space.
 
     Attributes:
-        runs: Runs.
-        messages_condensed: Messages condensed.
         tokens_saved: Tokens that the views are shorter than the originals.
         by_category: Messages condensed, by category.
         last: When the last run was; None before the first.

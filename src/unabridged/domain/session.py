@@ -1,7 +1,10 @@
 """A session: an ordered conversation that branches where it was edited or regenerated."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+
+from unabridged.domain.message import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +46,8 @@ def title_from(text: str) -> str:
     head = line[: TITLE_LENGTH - 1]
     whole = head.rsplit(" ", 1)[0] if " " in head[TITLE_LENGTH // 2 :] else head
     return whole.rstrip(" ,;:.-") + "…"
+
+
+def bears_title(title: str, lost: Iterable[Message]) -> bool:
+    """Tell whether a title was made from one of the messages that were lost."""
+    return title != "" and any(title_from(message.text) == title for message in lost)

@@ -13,9 +13,6 @@ class TopicItem:
     """An exchange as far as topics look at it.
 
     Attributes:
-        exchange: Its id.
-        session: Its session.
-        at: When it was.
         user: What the user said, or the beginning of it.
         answer: What was answered, or the beginning of it.
         tokens: What the whole exchange takes.
@@ -39,8 +36,6 @@ class Topic:
         exchanges: The ids of its exchanges, the oldest first.
         sessions: The ids of the sessions that they are of, the oldest first.
         tokens: What they take together.
-        first: When the first of them was.
-        last: When the last was.
         other: Whether it gathers what belongs to no topic: greetings, thanks, single questions.
     """
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
 from unabridged.ports import Embedder, Reranker
-from unabridged.retrieval.no_reranker import NoReranker
 
 NONE = "none"
 STATIC = "static"
@@ -24,9 +23,6 @@ def choose(name: str, settings: Settings, cache_folder: Path | None = None) -> E
         name: As the setting ``embedder``; or an identity, without what it says of digests.
         settings: Addresses, keys and the timeout.
         cache_folder: The home's cache folder, where fetched transformers lie.
-
-    Returns:
-        The embedder; None for ``none``.
 
     Raises:
         SettingError: The name is unknown, or lacks what it needs.
@@ -47,18 +43,15 @@ def choose(name: str, settings: Settings, cache_folder: Path | None = None) -> E
     return builders[kind]()
 
 
-def choose_reranker(name: str) -> Reranker:
-    """Give a reranker. Nothing is loaded before its first question.
-
-    Args:
-        name: As the setting ``reranker``.
+def choose_reranker(name: str) -> Reranker | None:
+    """Give a reranker; None for ``none``. Nothing is loaded before its first question.
 
     Raises:
         SettingError: The name is unknown, or its folder holds no model that can be used.
         MissingExtraError: The extra ``onnx`` is not installed.
     """
     if name == NONE:
-        return NoReranker()
+        return None
     kind, _, rest = name.partition(":")
     if kind != "onnx" or not rest:
         raise SettingError(f"There is no reranker {name!r}.", hint=f"Use {_RERANKERS}.")

@@ -19,22 +19,16 @@ class CrossEncoder:
     The network's first output is one number a pair, before the sigmoid, as cross-encoders of the
     sentence-transformers library are exported. A long text is read in pieces, and the best counts.
 
-    Args:
-        folder: The folder.
-        depth: How many of the best it looks at.
-        threads: Threads for one pair.
-
     Raises:
         MissingExtraError: The extra ``onnx`` is not installed.
         SettingError: The folder holds no model that can be used.
     """
 
-    def __init__(self, folder: Path, *, depth: int = DEPTH, threads: int = 1) -> None:
+    def __init__(self, folder: Path, *, depth: int = DEPTH) -> None:
         need()
         self._files = look(folder)
         self._name = folder.resolve().name
         self._depth = depth
-        self._threads = threads
         self._network: Network | None = None
         self._lock = threading.Lock()
 
@@ -58,10 +52,7 @@ class CrossEncoder:
 
     def _loaded(self) -> Network:
         if self._network is None:
-            files = self._files
-            self._network = Network(
-                files.model, files.tokenizer, longest=files.longest, threads=self._threads
-            )
+            self._network = Network(self._files)
         return self._network
 
 

@@ -26,8 +26,6 @@ class OllamaEmbedder(ServedEmbedder):
     """An embedding model of an Ollama server.
 
     Args:
-        model: Its name; ``nomic-embed-text`` is ``nomic-embed-text:latest``.
-        url: Where the server listens.
         timeout: Seconds to wait for an answer.
     """
 

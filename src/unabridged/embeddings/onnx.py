@@ -28,23 +28,20 @@ class OnnxEmbedder:
     vectors are averaged by their length.
 
     Args:
-        folder: The folder.
         name: What it is called; the folder's name where empty. Where the folder states no prompts,
             those of the model's family are used, by this name.
-        threads: Threads for one text; with more than 1, vectors may differ in the last digits.
 
     Raises:
         MissingExtraError: The extra ``onnx`` is not installed.
         SettingError: The folder holds no model that can be used.
     """
 
-    def __init__(self, folder: Path, name: str = "", *, threads: int = 1) -> None:
+    def __init__(self, folder: Path, name: str = "") -> None:
         need()
         self._files = look(folder)
         self._name = name or folder.resolve().name
         stated = self._files.prompts
         self._prompts = prompts_of(self._name) if stated == NONE else stated
-        self._threads = threads
         self._identity = ""
         self._dimension = 0
         self._network: Network | None = None
@@ -109,11 +106,5 @@ class OnnxEmbedder:
     def _loaded(self) -> Network:
         with self._lock:
             if self._network is None:
-                files = self._files
-                self._network = Network(
-                    files.model,
-                    files.tokenizer,
-                    longest=files.longest,
-                    threads=self._threads,
-                )
+                self._network = Network(self._files)
             return self._network

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unabridged.embeddings.transformer import Files
 from unabridged.errors import MissingExtraError, SettingError
 
 if TYPE_CHECKING:
@@ -38,25 +39,20 @@ class Network:
     Texts never run side by side, so what comes out for one does not depend on others, and nothing
     is spent on padding.
 
-    Args:
-        model: The ``.onnx`` file: takes ``input_ids`` and, if it likes, ``attention_mask`` and
-            ``token_type_ids``.
-        tokenizer: The ``tokenizer.json``.
-        longest: Tokens at once.
-        threads: Threads for one text.
+    The network takes ``input_ids`` and, if it likes, ``attention_mask`` and ``token_type_ids``.
 
     Raises:
         MissingExtraError: A package is not installed.
         SettingError: A file cannot be used.
     """
 
-    def __init__(self, model: Path, tokenizer: Path, *, longest: int, threads: int = 1) -> None:
+    def __init__(self, files: Files) -> None:
         need()
-        self._session = _session(model, threads)
-        self._tokenizer = _tokenizer(tokenizer)
+        self._session = _session(files.model)
+        self._tokenizer = _tokenizer(files.tokenizer)
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(longest)  # what is cut off comes as further pieces
-        self._longest = longest
+        self._tokenizer.enable_truncation(files.longest)  # what is cut off comes as further pieces
+        self._longest = files.longest
         self._wanted = {given.name for given in self._session.get_inputs()}
         self.outputs = [made.name for made in self._session.get_outputs()]
 
@@ -81,10 +77,6 @@ class Network:
     def run(self, encoding: Any, output: str) -> "NDArray[np.float32]":
         """Run one encoding.
 
-        Args:
-            encoding: One of ``windows`` or ``pair``.
-            output: The output that is wanted.
-
         Returns:
             It, without its first dimension, which counts texts.
         """
@@ -100,11 +92,11 @@ class Network:
         return made
 
 
-def _session(path: Path, threads: int) -> Any:
+def _session(path: Path) -> Any:
     onnxruntime: Any = importlib.import_module("onnxruntime")  # an extra, without types
 
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
+    options.intra_op_num_threads = 1  # with more, vectors may differ in the last digits
     options.inter_op_num_threads = 1
     options.log_severity_level = _QUIET
     options.enable_cpu_mem_arena = False  # texts differ in length: an arena keeps the largest

@@ -23,9 +23,7 @@ class OpenAIEmbedder(ServedEmbedder):
     """An embedding model of a server that speaks OpenAI's dialect.
 
     Args:
-        model: Its name.
         url: The server's base address, ending in ``/v1`` as a rule.
-        key: Its key, or empty.
         timeout: Seconds to wait for an answer.
     """
 

@@ -12,8 +12,6 @@ class Prompts:
 
     Attributes:
         name: Stands in the embedder's identity: vectors made with other prompts are others.
-        passage: Before a stored text.
-        query: Before a question.
     """
 
     name: str = ""

@@ -1,25 +1,38 @@
-"""What every embedder behind a server is: all but its name and how it asks."""
+"""What every embedder behind a server is: all but its name and how it asks.
 
-from collections.abc import Sequence
+A server is asked for many texts at once. One that refuses a text for its length gets it in two
+halves, and their vectors are averaged by length: nothing is cut off, and nothing fails for it.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from unabridged.embeddings.batches import Ask, Asking
 from unabridged.embeddings.prompt_prefixes import Prompts
+from unabridged.embeddings.vectors import checked, unit
+from unabridged.errors import ContextRefusedError, UpstreamBrokenError
 from unabridged.net.http import HttpUpstream
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    Floats = NDArray[np.float32]
+
+Ask = Callable[[Sequence[str]], Sequence[Sequence[float]]]
+"""Asks the server for vectors: one for each text, in their order."""
+
+BATCH_TEXTS = 64
+"""Texts in one request."""
+BATCH_CHARS = 50_000
+"""Characters in one request, unless one text has more."""
+LEAST_CHARS = 200
+"""A text that is refused for its length though it is no longer than this fails."""
+_GAP = re.compile(r"(?<=[.!?。！？])\s+|\n+|\s+")
+
 
 class ServedEmbedder:
-    """An embedder behind a server; a dialect gives its identity and how it asks.
-
-    Args:
-        server: The server.
-        prompts: What the model wants before texts and questions.
-        ask: Asks it for one batch.
-    """
+    """An embedder behind a server; a dialect gives its identity and how it asks."""
 
     def __init__(self, server: HttpUpstream, prompts: Prompts, ask: Ask) -> None:
         self._server = server
@@ -56,3 +69,94 @@ class ServedEmbedder:
 
 def _behind(words: str, text: str) -> str:
     return words + text if text.strip() else ""
+
+
+class Asking:
+    """Turns texts into vectors by asking a server."""
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+        self._dimension = 0
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector; the server is asked for one where none came yet."""
+        if not self._dimension:
+            self.vectors(["dimension"])
+        return self._dimension
+
+    def vectors(self, texts: Sequence[str]) -> "Floats":
+        """Give the vectors of texts; those of blank ones are zeros and cost no request.
+
+        Raises:
+            UpstreamError: The server failed, or its vectors are not what they should be.
+        """
+        import numpy as np  # noqa: PLC0415 - slow to import
+
+        said = [place for place, text in enumerate(texts) if text.strip()]
+        rows = [row for batch in _batches([texts[p] for p in said]) for row in self._batch(batch)]
+        out = np.zeros((len(texts), self._dimension or self.dimension), np.float32)
+        if said:
+            out[said] = unit(np.stack(rows))
+        return out
+
+    def _batch(self, texts: Sequence[str]) -> "Sequence[Floats]":
+        try:
+            return list(self._asked(texts))
+        except ContextRefusedError:
+            if len(texts) > 1:
+                return [row for text in texts for row in self._batch([text])]
+            return [self._halved(texts[0])]
+
+    def _halved(self, text: str) -> "Floats":
+        halves = halve(text)
+        if not halves:
+            raise UpstreamBrokenError(
+                f"The server refuses a text of {len(text)} characters for its length.",
+                hint="Choose an embedder with a longer window, or raise it at the server.",
+            )
+        first, second = (unit(self._batch([half])[0][None])[0] * len(half) for half in halves)
+        mean: Floats = (first + second) / len(text)
+        return mean
+
+    def _asked(self, texts: Sequence[str]) -> "Floats":
+        found = checked(self._ask(texts), len(texts))
+        if self._dimension and found.shape[1] != self._dimension:
+            raise UpstreamBrokenError(
+                f"The server gave vectors of {found.shape[1]} numbers after some of "
+                f"{self._dimension}.",
+                hint="Check that one model answers; then run `unabridged reembed`.",
+            )
+        self._dimension = found.shape[1]
+        return found
+
+
+def halve(text: str) -> tuple[str, str] | None:
+    """Divide a text near its middle: between sentences or lines, else words, else anywhere.
+
+    Returns:
+        The halves, or None where it is too short to be halved.
+    """
+    if len(text) <= LEAST_CHARS:
+        return None
+    middle, reach = len(text) // 2, len(text) // 4
+    gaps = [gap for gap in _GAP.finditer(text, middle - reach, middle + reach) if gap.end()]
+    ends = [gap.end() for gap in gaps if _parts(text, gap)] or [gap.end() for gap in gaps]
+    cut = min(ends, key=lambda end: abs(end - middle), default=middle)
+    return text[:cut], text[cut:]
+
+
+def _parts(text: str, gap: re.Match[str]) -> bool:
+    return "\n" in gap.group() or text[gap.start() - 1] in ".!?。！？"
+
+
+def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    for text in texts:
+        full = len(batch) == BATCH_TEXTS or sum(map(len, batch), len(text)) > BATCH_CHARS
+        if batch and full:
+            yield batch
+            batch = []
+        batch.append(text)
+    if batch:
+        yield batch

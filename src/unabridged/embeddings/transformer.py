@@ -32,10 +32,7 @@ class Files:
     """A folder with a model, and how it is to be used.
 
     Attributes:
-        model: The network.
-        tokenizer: The tokenizer.
         longest: Tokens that it takes at once.
-        prompts: What stands before texts.
         pooling: ``mean`` of the tokens, or ``cls``: the first of them.
         used: Every file that decides what comes out.
     """

@@ -13,11 +13,7 @@ if TYPE_CHECKING:
 
 
 def unit(vectors: "Floats") -> "Floats":
-    """Bring each row to length 1; one of zeros stays.
-
-    Args:
-        vectors: Shape (texts, dimension).
-    """
+    """Bring each row to length 1; one of zeros stays."""
     import numpy as np  # noqa: PLC0415 - slow to import
 
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -27,10 +23,6 @@ def unit(vectors: "Floats") -> "Floats":
 
 def checked(rows: Sequence[Sequence[float]], wanted: int) -> "Floats":
     """Read what a server sent as vectors.
-
-    Args:
-        rows: A vector for each text.
-        wanted: How many texts there were.
 
     Raises:
         UpstreamBrokenError: They are too few, of different lengths, or no numbers.

@@ -20,8 +20,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from unabridged.embeddings.array_files import load_array
-from unabridged.embeddings.static import DATA
+from unabridged.embeddings.static import DATA, load_array
 from unabridged.embeddings.wordpiece import WordPiece
 from unabridged.index.array_runs import positions_of
 from unabridged.index.indexed_exchange import ANSWER_SENTENCE, USER_SENTENCE
@@ -45,9 +44,6 @@ class StaticLexicon:
     """Cuts by the static embedder's vocabulary, and compares by its table.
 
     Nothing is read before the first text. One instance serves any number of threads.
-
-    Args:
-        data: Folder of the table, as ``tools/distil`` writes it.
     """
 
     def __init__(self, data: Path = DATA) -> None:

@@ -29,14 +29,7 @@ _UNSEEN = ("Cc", "Cf", "Cn", "Co", "Cs", "Mn")
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text and the marks between them, lower-cased and without accents.
-
-    Args:
-        text: Any text.
-
-    Returns:
-        What WordPiece then cuts into pieces, in the order of the text.
-    """
+    """The words of a text and the marks between them, lower-cased and without accents."""
     text = text.lower()
     if text.isascii():
         return _ASCII.findall(text)

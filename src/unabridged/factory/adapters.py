@@ -8,7 +8,7 @@ from threading import Lock
 
 from unabridged import config
 from unabridged.config.personas import persona_text
-from unabridged.context.system_prompts import SYSTEM
+from unabridged.context.render import SYSTEM
 from unabridged.domain.backup_results import Recovery
 from unabridged.domain.budget import Mode
 from unabridged.domain.scope import Scope
@@ -17,15 +17,14 @@ from unabridged.errors import (
     NotFoundError,
     StoreDamagedError,
 )
-from unabridged.home.file_moves import finish_moves
 from unabridged.home.followed_spaces import FollowedSpaces
+from unabridged.home.migration_journal import finish_moves
 from unabridged.home.open_spaces import databases_of, space_from, spaces_of
 from unabridged.home.recover import open_or_rescue
 from unabridged.models.choose_model import choose as choose_model
 from unabridged.models.openai import OPENAI_HOST
 from unabridged.models.window import max_prompt_tokens, window
 from unabridged.ports import ChatModel, Clock, Store
-from unabridged.projections.followed import FollowedStore
 from unabridged.projections.search_index.index import SearchIndex
 from unabridged.retrieval.analyze import Analyzer
 from unabridged.space.dependencies import UpstreamInfo
@@ -83,14 +82,13 @@ def rescued(settings: Settings, scope: Scope) -> tuple[Store, Recovery | None]:
     return _saving(settings, kept), found
 
 
-def _saving(settings: Settings, store: SqliteStore | FollowedStore) -> Store:
+def _saving(settings: Settings, store: SqliteStore) -> Store:
     return store if settings.auto_save else HeldWrites(store)
 
 
 def search_index_of(store: Store, reader: Analyzer) -> SearchIndex:
     """The search index of a store; one in memory where it has none."""
-    log = store.log if isinstance(store, FollowedStore) else store
-    attached = log.projections if isinstance(log, SqliteStore) else ()
+    attached = store.projections if isinstance(store, SqliteStore) else ()
     index = next((one for one in attached if isinstance(one, SearchIndex)), None)
     if index is None:
         return SearchIndex(store, reader)
@@ -99,12 +97,9 @@ def search_index_of(store: Store, reader: Analyzer) -> SearchIndex:
 
 
 def named_for(settings: Settings, clock: Clock, upstream: ChatModel | None = None) -> Settings:
-    """The same settings with a model, where models have memories of their own and none is named.
+    """Return the settings with a model if models have separate memories and none is named.
 
-    Args:
-        settings: Every choice.
-        clock: The time.
-        upstream: The model that answers; None for the one that the settings choose.
+    It is the model of the upstream that is given, or of the one that the settings choose.
 
     Raises:
         UpstreamError: The upstream that the settings name does not answer, or has no model.

@@ -2,6 +2,7 @@
 
 import platform
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -12,12 +13,10 @@ from unabridged.domain.settings import Settings
 from unabridged.embeddings.choose_embedder import choose
 from unabridged.errors import SettingError, StoreError, UnabridgedError
 from unabridged.home.cleanup import look_after
+from unabridged.home.followed_spaces import Spaces
 from unabridged.home.spaces import SpacesFolder
-from unabridged.home.spaces_port import Spaces
 from unabridged.models.choose_model import PROBE_SECONDS, ModelDiagnosis, diagnose
-from unabridged.ports import Clock, SupportsCheck, SupportsVectors
-from unabridged.projections.followed import FollowedStore
-from unabridged.stores.sqlite import SqliteStore
+from unabridged.ports import Clock
 
 EXTRAS = (
     ("chat", "prompt-toolkit", "line editing and history in the chat"),
@@ -35,12 +34,9 @@ def examine(
 ) -> Iterator[Diagnosis]:
     """Look at everything, one finding after the other.
 
-    Args:
-        settings: Every choice.
-        clock: For the ability cache.
-        spaces: The spaces of the home; None for those of the settings, found by words only.
-        repair: Make indices anew that do not fit their messages, take rights from others, remove
-            drafts that nobody writes any more; else nothing is changed.
+    Only a repair changes something: it rebuilds indices that do not fit their messages, takes
+    rights from others, and removes drafts that nobody writes any more. Without ``spaces``, those of
+    the settings are looked at by words only.
     """
     python = f"unabridged {_version('unabridged')}, Python {platform.python_version()}"
     yield Diagnosis("version", ok=True, text=f"{python}, SQLite {_sqlite()}")
@@ -117,16 +113,13 @@ def _spaces(spaces: Spaces, *, repair: bool) -> Iterator[Diagnosis]:
             yield Diagnosis(topic, ok=False, text=info.damaged, hint=hint)
             continue
         try:
-            store = spaces.open(info.space, create=False)
-            try:
-                damage = store.check() if isinstance(store, SupportsCheck) else []
-                if damage and repair and isinstance(store, SqliteStore | FollowedStore):
+            with closing(spaces.open(info.space, create=False)) as store:
+                damage = store.check()
+                if damage and repair:
                     store.rebuild()
                     damage = store.check()
-                repaired = store.notes if isinstance(store, FollowedStore) else []
-                held = (isinstance(store, SupportsVectors) and store.embedded_by()) or "none"
-            finally:
-                store.close()
+                repaired = store.notes
+                held = store.embedded_by() or "none"
         except StoreError as error:
             yield Diagnosis(topic, ok=False, text=str(error), hint=error.hint)
             continue

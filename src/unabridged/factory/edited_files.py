@@ -11,7 +11,6 @@ from unabridged.home.followed_spaces import json_folder
 from unabridged.home.open_spaces import databases_of, space_from
 from unabridged.ports import Clock
 from unabridged.projections.json_files.adopt import FileAdoption
-from unabridged.projections.json_files.adopt_edit import Means
 from unabridged.projections.json_files.file_paths import FOLDERS
 from unabridged.tokens.estimate import EstimateTokenizer
 
@@ -19,17 +18,11 @@ from unabridged.tokens.estimate import EstimateTokenizer
 def adoption_of(settings: Settings, path: Path, clock: Clock | None = None) -> FileAdoption:
     """Open a readable file of a home, edited or damaged as it may be.
 
-    Args:
-        settings: Every choice.
-        path: The file.
-        clock: The time and fresh ids; None for the machine's.
-
     Raises:
         NotFoundError: There is no such file.
         InputError: It is no file of this home.
         SettingError: The home is encrypted.
     """
-    time, tokenizer = clock or SystemClock(), EstimateTokenizer()
     chosen = replace(settings, json_files=_layout(settings, path))
     scope = Scope(chosen.user, chosen.agent, chosen.model or None)
     folder = json_folder(chosen)
@@ -39,7 +32,8 @@ def adoption_of(settings: Settings, path: Path, clock: Clock | None = None) -> F
         asked=space_from(scope, chosen),
         locate=folder.paths,
         open_log=databases_of(chosen).open,
-        means=Means(time.now(), time.new_id, tokenizer.count, tokenizer.identity),
+        clock=clock or SystemClock(),
+        tokenizer=EstimateTokenizer(),
     )
 
 

@@ -3,8 +3,11 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from unabridged.domain.condensation import Level
 from unabridged.domain.record import Record
 from unabridged.domain.results import SkippedRecord, Transcript
+from unabridged.domain.scope import SpaceId
+from unabridged.domain.session import Session
 from unabridged.errors import InputError
 from unabridged.space.space import Space
 from unabridged.transfer.detect_format import open_file
@@ -44,11 +47,7 @@ def import_file(
 ) -> ImportResult:
     """Import a file of another program, or an export of ours; what is here is passed over.
 
-    Args:
-        space: The space.
-        path: The file.
-        format: The name of its format; None to recognise it.
-        model: The model of exchanges for which the file names none.
+    Without a format the file's is recognised. The model is that of exchanges without one.
 
     Raises:
         TransferError: The file cannot be read.
@@ -81,21 +80,51 @@ def _import(space: Space, transcript: Transcript, result: ImportResult) -> None:
     result.notes += imported.notes
 
 
+def outgoing_of(
+    space: Space,
+    session: str | None = None,
+    *,
+    name: SpaceId | None = None,
+    contexts: bool = False,
+) -> Outgoing:
+    """Return what of a space is to be written.
+
+    Args:
+        space: The space.
+        session: The id of the only session to write; None for all.
+        name: The space's name, where the file must say it.
+        contexts: Whether records of contexts go along.
+    """
+    said: dict[str, str] = {}
+
+    def summary(session: Session) -> str:
+        if not said:
+            said.update(_conversation_summaries(space))
+        return said.get(session.id, "")
+
+    return Outgoing(
+        lambda: (one for one in space.log.transcripts() if session in {None, one.session.id}),
+        space.log.with_originals,
+        lambda: space.log.records(contexts=contexts, session=session),
+        name,
+        space.settings.window,
+        summary,
+        lambda: space.log.records(contexts=True, session=session),
+    )
+
+
+def _conversation_summaries(space: Space) -> dict[str, str]:
+    found = (one for one in space.condensations.condensations() if one.level is Level.CONVERSATION)
+    return {one.session: " ".join(line.text for line in one.lines) for one in found} | {"": ""}
+
+
 def export_file(
     space: Space,
     path: str | Path,
     *,
     format: str = "jsonl",  # noqa: A002 - the word of the glossary
 ) -> int:
-    """Write everything of a space into one file.
-
-    Args:
-        space: The space.
-        path: The file; it must not exist.
-        format: ``jsonl``, ``v3``, ``markdown``, ``html`` or ``messages``.
-
-    Returns:
-        How many exchanges were written.
+    """Write everything of a space into one new file, and return how many exchanges that were.
 
     Raises:
         InputError: There is no such format, or the file is there already.
@@ -103,5 +132,7 @@ def export_file(
     """
     if format not in FORMS:
         raise InputError(f"There is no format {format!r}.", hint=f"Use one of: {', '.join(FORMS)}.")
-    outgoing = Outgoing(space.log.transcripts, space.log.records, space.id)
+    outgoing = Outgoing(
+        space.log.transcripts, space.log.with_originals, space.log.records, space.id
+    )
     return write_file(Path(path), lambda to: FORMS[format].write(outgoing, to), force=False)

@@ -13,9 +13,10 @@ from unabridged.errors import SettingError
 from unabridged.factory.doctor import examine
 from unabridged.factory.open_memory import open_space
 from unabridged.home.delete_space import forget_space, kept_receipts, plan_spaces
+from unabridged.home.followed_spaces import Spaces
 from unabridged.home.forgetting import sift_for
-from unabridged.home.open_spaces import settings_for, spaces_of, spaces_to_look_at
-from unabridged.home.spaces_port import SpaceInfo
+from unabridged.home.open_spaces import settings_for, spaces_of
+from unabridged.home.spaces import SpaceInfo
 from unabridged.home.verify import unmoor
 from unabridged.models import choose_model as models
 from unabridged.models.smollm2 import fetch as fetch_smollm2
@@ -25,11 +26,7 @@ from unabridged.stores.copy_space import copy
 
 
 class Home:
-    """The spaces under one home folder.
-
-    Args:
-        settings: Every choice; only the home is looked at.
-    """
+    """The spaces under one home folder."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -91,12 +88,7 @@ class Home:
 
 
 def fetch_model(settings: Settings, name: str, progress: Callable[[str], None]) -> Path:
-    """Fetch a model into the home.
-
-    Args:
-        settings: Every choice; only the home is looked at.
-        name: ``smollm2``, or an embedder of the Hugging Face hub: ``REPO/NAME``.
-        progress: Called with a line for each step.
+    """Fetch ``smollm2`` or an embedder of the Hugging Face hub (``REPO/NAME``) into the home.
 
     Raises:
         MissingExtraError: The package that fetches it is not installed.
@@ -121,12 +113,8 @@ def available_models(
 ) -> list[ModelInfo]:
     """List the models that can answer, provider by provider.
 
-    A server is asked once in ``model_cache_ttl`` seconds; one that is away is listed as it was.
-
-    Args:
-        settings: Every choice.
-        clock: The time; None for the machine's.
-        fresh: Ask every server now.
+    Unless ``fresh``, a server is asked once in ``model_cache_ttl`` seconds. One that is away is
+    listed as it was.
     """
     folder = config.folder(settings.home, "cache")
     rows = models.available(settings, clock or SystemClock(), folder, fresh=fresh)
@@ -140,15 +128,9 @@ def available_models(
 def diagnose(
     settings: Settings, clock: Clock | None = None, *, repair: bool = False
 ) -> Iterator[Diagnosis]:
-    """Look at what is installed, what answers, and whether the store is sound.
-
-    Args:
-        settings: Every choice.
-        clock: The time; None for the machine's.
-        repair: Make indices anew that do not fit their messages; else nothing is changed.
-    """
+    """Look at what is installed, what answers, and whether the store is sound; see ``examine``."""
     try:
-        spaces = (spaces_of if repair else spaces_to_look_at)(settings)
+        spaces: Spaces | None = spaces_of(settings, follows=repair)
     except SettingError:
         spaces = None  # the check-up says it itself
     return examine(settings, clock or SystemClock(), spaces, repair=repair)

@@ -34,12 +34,8 @@ def books_of(
 ) -> Books:
     """Open the books of a space.
 
-    Args:
-        settings: Every choice.
-        store: The space.
-        clock: The time and fresh ids.
-        embedder: What knows meanings; one that takes its time is not used here.
-        upstream: Gives the model that may write; called when something is condensed.
+    An embedder that is not instant is not used here. The model that may write is asked for when
+    something is condensed.
 
     Raises:
         SettingError: There is no such scheme.

@@ -15,7 +15,7 @@ from unabridged.home.encryption import EXPORT, export_cipher
 from unabridged.home.followed_spaces import FollowedSpaces, json_folder_of
 from unabridged.home.migration_journal import MigrationJournal, State
 from unabridged.home.open_spaces import guard_of, spaces_below, spaces_of
-from unabridged.home.spaces_port import Spaces
+from unabridged.home.spaces import SpacesFolder
 from unabridged.migration import migrate, roll_back
 from unabridged.migration.import_memory import Moved
 from unabridged.migration.migrate import Ground, MigrationPlan
@@ -31,7 +31,6 @@ class Migrations:
     Args:
         settings: Every choice: the home, whose memory it is where files do not say, and which
             fields separate spaces.
-        clock: The time; None for the machine's.
 
     Raises:
         SettingError: The store of the settings keeps nothing.
@@ -78,7 +77,7 @@ class Migrations:
         return outlook
 
     def roll_back(self, migration: str | None = None) -> State:
-        """Go back to the old folder; see ``migration.back``.
+        """Go back to the old folder; see ``migration.roll_back``.
 
         Args:
             migration: Its id; None for the last.
@@ -119,7 +118,7 @@ class Migrations:
         sealing = export_cipher(self._settings).sealing(stream, EXPORT)
         return cast("AbstractContextManager[BinaryIO]", sealing)
 
-    def _spaces(self, folder: Path) -> Spaces:
+    def _spaces(self, folder: Path) -> SpacesFolder:
         return spaces_below(self._settings, folder)
 
     def _follow(self, state: State) -> None:

@@ -144,11 +144,6 @@ def choose_model(
 ) -> tuple[ChatModel, str]:
     """Choose the model that settings name, and say which it is.
 
-    Args:
-        settings: Every choice.
-        clock: The time.
-        quoting: Builds the model that answers with what a space holds.
-
     Raises:
         UpstreamError: The one that was named cannot be had.
     """

@@ -22,7 +22,6 @@ class SpaceShares:
     Args:
         settings: Every choice; user, agent and model name the space.
         agents: The settings of each agent, for the other space; None where all have the same.
-        clock: The time and fresh ids; None for the machine's.
         profile: The profile of the request, which holds for the other space too; empty for none.
     """
 

@@ -37,7 +37,6 @@ class SpacePool:
 
     Args:
         settings: Every choice; user, agent and model come from each scope.
-        clock: The time and fresh ids; None for the machine's.
         agents: The settings of each agent; None where all have the same.
         most: Spaces that stay open at once.
     """

@@ -22,10 +22,6 @@ LOOK_AGAIN = timedelta(seconds=10)
 class Upstreams:
     """The models of one upstream. What it does may wait for the network: never in an event loop.
 
-    Args:
-        settings: Every choice.
-        clock: The time.
-
     Attributes:
         note: Which upstream was taken, and how to get a better one; empty until one was needed.
     """

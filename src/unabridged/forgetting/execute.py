@@ -4,6 +4,7 @@ What is to go is written down first, in ids and figures, in one transaction with
 will recognise the words. From then on every step can be done again; the receipt ends it.
 """
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -16,7 +17,6 @@ from unabridged.domain.message import Message
 from unabridged.domain.record import RecordKind
 from unabridged.domain.results import MaintenanceProgress
 from unabridged.errors import HeadMovedError, NotFoundError, UpstreamError
-from unabridged.forgetting import remnant_scan as pieces_of
 from unabridged.forgetting.forget_journal import (
     BEGUN,
     ForgetJournal,
@@ -27,6 +27,7 @@ from unabridged.forgetting.forget_journal import (
 from unabridged.forgetting.plan import ForgetSelection, plan
 from unabridged.forgetting.receipts import (
     is_genuine,
+    named,
     receipt_of,
     record_of as receipt_record,
     sealed,
@@ -34,12 +35,16 @@ from unabridged.forgetting.receipts import (
 from unabridged.forgetting.tombstones import tombstone
 from unabridged.knowledge.facts import Facts
 from unabridged.knowledge.requirements import Requirements
-from unabridged.log import fact_cursor
-from unabridged.log.entrances import entrances
+from unabridged.log.cursor import pass_over
+from unabridged.log.entrances import entrances, texts_of_message
 from unabridged.ports import Clock, Keys, Store, SupportsScan
 
-LEAST_ID = 4
-"""Characters of an id that are taken for its beginning."""
+_PIECE_LENGTH = 40
+"""Characters of a piece: long enough to be nobody else's words, short enough to lie on one page."""
+_LEAST_PIECE = 24
+"""Characters of which a piece is made at all."""
+_MOST_PIECES = 200
+"""Pieces that are looked for; of more, every n-th is taken."""
 _ATTEMPTS = 20
 UNSEEN = "It was interrupted; its words were gone before they could be looked for in the files."
 NO_FILES = "This store cannot look through its own files."
@@ -58,15 +63,9 @@ class Renews(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ForgetDependencies:
-    """What forgetting works with beside the store.
+    """What forgetting works with in addition to the store.
 
-    Attributes:
-        clock: The time and fresh ids.
-        keys: The keys of digests.
-        facts: What was learned of the user.
-        requirements: What was required.
-        condensations: Condenses again.
-        outside: Names what is not reached, given since when the oldest of it was stored.
+    ``outside`` names what is not reached, given since when the oldest of it was stored.
     """
 
     clock: Clock
@@ -78,12 +77,7 @@ class ForgetDependencies:
 
 
 class ForgetExecutor:
-    """Forgets in one space.
-
-    Args:
-        store: The space.
-        hands: What it works with.
-    """
+    """Forgets in one space."""
 
     def __init__(self, store: Store, hands: ForgetDependencies) -> None:
         self._store = store
@@ -97,9 +91,7 @@ class ForgetExecutor:
     def carry_out(self, planned: ForgetPlan, *, recognised: bool = True) -> Receipt:
         """Forget what a plan names.
 
-        Args:
-            planned: The plan.
-            recognised: Whether it is recognised when it comes again, and then not stored.
+        ``recognised``: whether it is recognised when it comes again, and then not stored.
 
         Raises:
             StoreBusyError: It is gone, but others read the files for so long that old bytes wait in
@@ -116,11 +108,7 @@ class ForgetExecutor:
         return self._finish(work, planned.exchanges, planned.messages, renew=True)
 
     def resume(self, *, renew: bool = True) -> list[Receipt]:
-        """Finish what was begun and interrupted.
-
-        Args:
-            renew: Whether condensations are made anew; else the next tending does that.
-        """
+        """Finish what was interrupted; ``renew`` or the next maintenance condenses again."""
         done = []
         for work in begun(self._store):
             held = self._store.records(RecordKind.RECEIPT, ids=[work.id])
@@ -142,29 +130,16 @@ class ForgetExecutor:
         return any(is_genuine(receipt, key) for key in keys) if keys else None
 
     def lift(self, wanted: str) -> Receipt:
-        """Let what a receipt names be stored again from now on, when it comes again.
-
-        Args:
-            wanted: The receipt's id, or the end or beginning of it.
+        """Let what a receipt names, by its id or the end or beginning of it, be stored again.
 
         Raises:
             NotFoundError: There is none, or several.
         """
-        receipts = self.receipts()
-        near = [r for r in receipts if r.id == wanted]
-        if not near and len(wanted) >= LEAST_ID:
-            near = [r for r in receipts if r.id.startswith(wanted) or r.id.endswith(wanted)]
-        if len(near) != 1:
-            raise NotFoundError(
-                f"{'Several receipts fit' if near else 'There is no receipt'} {wanted!r}.",
-                hint="List them: unabridged receipts",
-            )
-        lifted = replace(near[0], lifted=near[0].lifted or self._hands.clock.now())
+        found = named({r.id: r for r in self.receipts()}, wanted, "receipt")
+        lifted = replace(found, lifted=found.lifted or self._hands.clock.now())
         self._store.put([receipt_record(lifted)])
         self._store.delete(RecordKind.TOMBSTONE, [lifted.id])
         return lifted
-
-    # Inside.
 
     def _finish(
         self,
@@ -174,11 +149,11 @@ class ForgetExecutor:
         *,
         renew: bool,
     ) -> Receipt:
-        wanted = pieces_of.pieces_of(messages)
+        wanted = _pieces_of(messages)
         whole = len(said) == len(work.exchanges)
         self._let_go(work)
         self._store.erase(work.exchanges)
-        fact_cursor.passed_over(self._store, self._hands.clock, said)
+        pass_over(self._store, self._hands.clock, said)
         notes = self._repair(work, renew=renew)
         scan, left = self._scan(wanted)
         if not whole:
@@ -230,12 +205,12 @@ class ForgetExecutor:
     def _scan(self, wanted: Sequence[str]) -> tuple[Scan | None, int]:
         if not isinstance(self._store, SupportsScan):
             return None, 0
-        scan = self._store.scan_files([pieces_of.forms_of(piece) for piece in wanted])
+        scan = self._store.scan_files([_forms_of(piece) for piece in wanted])
         found = [wanted[number] for number in scan.found]
         if not found:
             return scan, 0
         texts = (entrance.text for entrance in entrances(self._store))
-        return scan, len(set(found) - pieces_of.said_elsewhere(found, texts))
+        return scan, len(set(found) - _said_elsewhere(found, texts))
 
     def _receipt(
         self, work: ForgetJournal, scan: Scan, pieces: int, left: int, notes: Sequence[str]
@@ -263,3 +238,45 @@ class ForgetExecutor:
             notes=tuple(notes),
         )
         return sealed(receipt, self._hands.keys.current())
+
+
+def _pieces_of(messages: Iterable[Message]) -> list[str]:
+    found: dict[str, None] = {}
+    for message in messages:
+        for text in texts_of_message(message):
+            for line in text.splitlines():
+                said = line.strip()
+                starts = {
+                    0,
+                    max(0, len(said) // 2 - _PIECE_LENGTH // 2),
+                    max(0, len(said) - _PIECE_LENGTH),
+                }
+                found |= {said[i : i + _PIECE_LENGTH].strip(): None for i in sorted(starts)}
+    telling = [piece for piece in found if len(piece) >= _LEAST_PIECE]
+    step = max(1, -(-len(telling) // _MOST_PIECES))
+    return telling[::step]
+
+
+def _forms_of(piece: str) -> list[bytes]:
+    # The bytes that a piece may be stored as: UTF-8, UTF-16 and escaped as in JSON.
+    escaped = json.dumps(piece)[1:-1].encode("ascii")
+    plain = json.dumps(piece, ensure_ascii=False)[1:-1].encode("utf-8", "surrogatepass")
+    forms = [
+        piece.encode("utf-8", "surrogatepass"),
+        piece.encode("utf-16-le", "surrogatepass"),
+        escaped,
+        plain,
+    ]
+    return list(dict.fromkeys(forms))
+
+
+def _said_elsewhere(pieces: Sequence[str], texts: Iterable[str]) -> set[str]:
+    left = set(pieces)
+    found: set[str] = set()
+    for text in texts:
+        if not left:
+            break
+        hits = {piece for piece in left if piece in text}
+        found |= hits
+        left -= hits
+    return found

@@ -1,16 +1,15 @@
-"""Work: a forgetting that was begun, in ids and figures only, so that it is finished after a kill."""
+"""A forgetting that was begun, in ids and figures only, so that it is finished after a kill."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+
+import msgspec
 
 from unabridged.domain.forgetting import ForgetPlan, OutOfReach
 from unabridged.domain.record import Record, RecordKind
-from unabridged.forgetting.receipts import outside_from_data, outside_to_data
 from unabridged.ports import Store
 
-VERSION = 1
 BEGUN = "forgetting-"
 """What the id of the record of work that was begun starts with."""
 
@@ -21,8 +20,6 @@ class ForgetJournal:
 
     Attributes:
         id: That of the plan, and of the receipt.
-        at: When it was asked for.
-        what: What was asked for.
         exchanges: The ids of the exchanges that go.
         facts: The ids of the facts that are taken back.
         given: Kind and id of records that are removed though no exchange says them.
@@ -31,13 +28,9 @@ class ForgetJournal:
         sources: Exchanges that requirements are drawn from again.
         condensed: Sessions that are condensed again, with the levels that they had.
         periods: Months that are condensed again.
-        messages: Messages that go.
-        bytes: Bytes of their words.
+        bytes: Bytes of the words of the messages.
         records: Records that go, by kind.
-        sessions: Sessions of which nothing is left.
-        staying: Facts that stay.
         repeats: The ids of what says it elsewhere.
-        outside: What is not reached.
     """
 
     id: str
@@ -61,7 +54,7 @@ class ForgetJournal:
 
 
 def work_of(plan: ForgetPlan) -> ForgetJournal:
-    """The work that a plan comes to."""
+    """Return the work that a plan comes to."""
     records: dict[str, int] = {}
     for one in (*plan.going, *plan.given):
         records[one.kind.value] = records.get(one.kind.value, 0) + 1
@@ -87,47 +80,19 @@ def work_of(plan: ForgetPlan) -> ForgetJournal:
     )
 
 
-_LISTS = ("exchanges", "facts", "titles", "pins", "sources", "periods", "repeats")
-
-
 def record_of(work: ForgetJournal) -> Record:
-    """The record that keeps work while it is under way."""
-    body: dict[str, Any] = {name: list(getattr(work, name)) for name in _LISTS}
-    body |= {
-        "work": VERSION,
-        "what": work.what,
-        "given": [list(one) for one in work.given],
-        "condensed": {name: list(levels) for name, levels in work.condensed.items()},
-        "messages": work.messages,
-        "bytes": work.bytes,
-        "records": dict(work.records),
-        "sessions": work.sessions,
-        "staying": work.staying,
-        "outside": outside_to_data(work.outside),
-    }
+    """Return the record that keeps work while it is under way."""
+    body = msgspec.to_builtins(work)
+    del body["id"], body["at"]
     return Record(RecordKind.PROGRESS, BEGUN + work.id, work.at, body)
 
 
 def begun(store: Store) -> list[ForgetJournal]:
-    """The work that was begun and not finished, the oldest first."""
-    records = store.records(RecordKind.PROGRESS)
-    return [_read(record) for record in records if record.id.startswith(BEGUN)]
-
-
-def _read(record: Record) -> ForgetJournal:
-    body = record.body
-    lists = {name: tuple(body[name]) for name in _LISTS}
-    return ForgetJournal(
-        id=record.id.removeprefix(BEGUN),
-        at=record.at,
-        what=body["what"],
-        given=tuple((kind, name) for kind, name in body["given"]),
-        condensed={name: tuple(levels) for name, levels in body["condensed"].items()},
-        messages=body["messages"],
-        bytes=body["bytes"],
-        records=body["records"],
-        sessions=body["sessions"],
-        staying=body["staying"],
-        outside=outside_from_data(body["outside"]),
-        **lists,
-    )
+    """Return the work that was begun and not finished, the oldest first."""
+    return [
+        msgspec.convert(
+            {**record.body, "id": record.id.removeprefix(BEGUN), "at": record.at}, ForgetJournal
+        )
+        for record in store.records(RecordKind.PROGRESS)
+        if record.id.startswith(BEGUN)
+    ]

@@ -1,7 +1,7 @@
-"""Planning a forgetting: what goes, what stays, and what says it once more elsewhere."""
+"""Plan a forgetting: what goes, what stays, what says the same elsewhere, which titles tell of it."""
 
 from collections import Counter as Multiset
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -10,16 +10,17 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Fact
 from unabridged.domain.forgetting import Duplicate, ForgetPlan, OutOfReach, PlannedRemoval
 from unabridged.domain.record import Record, RecordKind
-from unabridged.domain.session import Session
-from unabridged.forgetting.duplicates import Traces
-from unabridged.forgetting.revealing_titles import telling_titles
+from unabridged.domain.session import Session, title_from
 from unabridged.forgetting.shared_copies import copies
 from unabridged.knowledge.evidence import leaving, states_one_of, support
 from unabridged.knowledge.origin import provenance_of
+from unabridged.language.sentences import sentences
+from unabridged.language.words import fold, query_terms, terms, words
+from unabridged.log.entrances import texts_of_message
 from unabridged.log.iterate import everything
 from unabridged.ports import Store
 
-EXCERPT = 72
+_EXCERPT = 72
 """Characters of a text's first words in a list."""
 _BY_EXCHANGE = (RecordKind.CONTEXT, RecordKind.READING)
 """Kinds whose records bear the id of their exchange."""
@@ -29,24 +30,62 @@ _BY_LINEAGE = (
     RecordKind.REQUIREMENT,
     RecordKind.CONDENSATION,
 )
+_RUN = 5
+"""Words in a row that are compared; shorter texts repeat nothing by themselves."""
+_LONG_RUN = 8
+"""Words in a row that no two people say by chance."""
+_SHARE = 0.5
+"""Of a text's runs: from so many on the text as a whole says the same."""
+_LEAST_TITLE_WORDS = 3
+"""Words of a title that must stand in a row in a text for the title to quote it."""
 _GIVEN = {RecordKind.FACT: "fact", RecordKind.REQUIREMENT: "requirement"}
 
 
 @dataclass(frozen=True, slots=True)
 class ForgetSelection:
-    """What shall be forgotten.
+    """What is to be forgotten.
 
     Attributes:
         what: What was asked for: ``exchanges``, ``session``, ``fact`` or ``search``.
         exchanges: The ids of exchanges; those that name nothing are passed over.
         facts: Facts that are taken back, whatever becomes of the exchanges that they rest on.
-        with_repeats: Whether what says it once more elsewhere goes too.
+        with_repeats: Whether what says the same elsewhere goes too.
     """
 
     what: str
     exchanges: tuple[str, ...] = ()
     facts: tuple[Fact, ...] = ()
     with_repeats: bool = False
+
+
+class _Traces:
+    """The words of messages that are to be forgotten, so that texts can be held against them."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._runs: set[tuple[str, ...]] = set()
+        self._sentences: set[tuple[str, ...]] = set()
+        self._words: set[str] = set()
+        for text in texts:
+            said = words(fold(text))
+            self._words.update(said)
+            self._runs.update(_runs_of(said))
+            self._sentences.update(_sentences_of(text))
+
+    def repeated_in(self, text: str) -> str:
+        """By what a text says the same, in words; empty where it does not."""
+        said = words(fold(text))
+        if sum(word in self._words for word in said) < _RUN:
+            return ""  # as almost every text; runs take ten times as long to look at
+        runs = _runs_of(said)
+        shared = [run in self._runs for run in runs]
+        if not any(shared):
+            return ""
+        if sum(shared) >= _SHARE * len(runs):
+            return "says the same"
+        if any(sentence in self._sentences for sentence in _sentences_of(text)):
+            return "repeats a sentence"
+        longest = _longest(shared)
+        return f"repeats {longest} words in a row" if longest >= _LONG_RUN else ""
 
 
 def plan(
@@ -58,15 +97,10 @@ def plan(
 ) -> ForgetPlan:
     """Plan a forgetting; only reads.
 
-    Args:
-        store: The space.
-        wanted: What shall be forgotten.
-        plan_id: A fresh id.
-        at: The time.
-        outside: Names what is not reached, given since when the oldest of it was stored.
+    ``outside`` names what is not reached, given since when the oldest of it was stored.
     """
     chosen = store.get(wanted.exchanges)
-    traces = Traces(m.text for e in chosen.values() for m in e.messages if m.text)
+    traces = _Traces(m.text for e in chosen.values() for m in e.messages if m.text)
     repeats, shared = _elsewhere(store, traces, chosen) if chosen else ([], ())
     given: tuple[PlannedRemoval, ...] = ()
     if wanted.with_repeats:
@@ -106,7 +140,7 @@ def plan(
 
 
 def _elsewhere(
-    store: Store, traces: Traces, gone: Mapping[str, Exchange]
+    store: Store, traces: _Traces, gone: Mapping[str, Exchange]
 ) -> tuple[list[Duplicate], tuple[str, ...]]:
     repeats: list[Duplicate] = []
     shared: dict[str, None] = {}
@@ -124,7 +158,7 @@ def _elsewhere(
     return [*repeats, *_given(store, traces)], tuple(shared)
 
 
-def _given(store: Store, traces: Traces) -> Iterator[Duplicate]:
+def _given(store: Store, traces: _Traces) -> Iterator[Duplicate]:
     for kind, name in _GIVEN.items():
         for record in store.records(kind):
             text = str(record.body.get("text", ""))
@@ -169,7 +203,7 @@ def _sessions(
     sessions = store.sessions()
     empty = [s for s in sessions if s.id in going and counts.get(s.id, 0) == going[s.id]]
     held = [session for session in sessions if session not in empty]
-    return tuple(empty), telling_titles(store, held, gone)
+    return tuple(empty), _telling_titles(store, held, gone)
 
 
 def _sources(store: Store, gone: Collection[str]) -> tuple[str, ...]:
@@ -183,17 +217,11 @@ def _sources(store: Store, gone: Collection[str]) -> tuple[str, ...]:
 def first_words(text: str) -> str:
     """The beginning of a text, in one line."""
     line = " ".join(text.split())
-    return line if len(line) <= EXCERPT else line[: EXCERPT - 1] + "…"
+    return line if len(line) <= _EXCERPT else line[: _EXCERPT - 1] + "…"
 
 
 def matching(store: Store, terms_of: Callable[[str], Sequence[str]], query: str) -> list[str]:
-    """Every exchange that has all the words of a query, in any order, by either side.
-
-    Args:
-        store: The space.
-        terms_of: Gives the terms of a text.
-        query: The words.
-    """
+    """Return every exchange that has all the words of a query, in any order, by either side."""
     wanted = set(terms_of(query))
     if not wanted:
         return []
@@ -202,3 +230,60 @@ def matching(store: Store, terms_of: Callable[[str], Sequence[str]], query: str)
 
 def _all_words(exchange: Exchange) -> str:
     return "\n".join(message.text for message in exchange.messages)
+
+
+def _runs_of(said: Sequence[str]) -> list[tuple[str, ...]]:
+    return [tuple(said[i : i + _RUN]) for i in range(len(said) - _RUN + 1)]
+
+
+def _sentences_of(text: str) -> list[tuple[str, ...]]:
+    found = (tuple(words(fold(sentence))) for sentence in sentences(text))
+    return [said for said in found if len(said) >= _RUN]
+
+
+def _longest(shared: Sequence[bool]) -> int:
+    best = row = 0
+    for one in shared:
+        row = row + 1 if one else 0
+        best = max(best, row)
+    return best + _RUN - 1 if best else 0
+
+
+def _telling_titles(
+    store: Store, sessions: Iterable[Session], gone: Mapping[str, Exchange]
+) -> tuple[Session, ...]:
+    # A title that is the beginning of a message that stays tells nothing more than that does. Else it
+    # is cleared if its words are in a row in what goes, or if it has a word that is said there and by
+    # nothing that stays.
+    texts = [text for e in gone.values() for m in e.messages for text in texts_of_message(m)]
+    said = {term for text in texts for term in terms(text)}
+    named = {s.id: said.intersection(query_terms(s.title)) for s in sessions if s.title}
+    held = [session for session in sessions if named.get(session.id)]
+    if not held:
+        return ()
+    waiting = set().union(*(named[session.id] for session in held))
+    begun: set[tuple[str, str]] = set()
+    for exchange in everything(store):
+        if exchange.id not in gone:
+            begun.add((exchange.session, title_from(exchange.user.text)))
+            if waiting:
+                waiting -= _terms_of(exchange)
+    runs = [words(fold(text)) for text in texts]
+    return tuple(
+        session
+        for session in held
+        if (session.id, session.title) not in begun
+        and (named[session.id] & waiting or _is_quoted(session.title, runs))
+    )
+
+
+def _terms_of(exchange: Exchange) -> set[str]:
+    return {term for m in exchange.messages for text in texts_of_message(m) for term in terms(text)}
+
+
+def _is_quoted(title: str, runs: Collection[list[str]]) -> bool:
+    said = words(fold(title.rstrip("…")))
+    size = len(said)
+    if size < _LEAST_TITLE_WORDS:
+        return False
+    return any(run[i : i + size] == said for run in runs for i in range(len(run) - size + 1))

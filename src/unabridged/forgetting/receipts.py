@@ -6,14 +6,35 @@ import json
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from unabridged.domain.forgetting import OutOfReach, Receipt
 from unabridged.domain.record import Record, RecordKind
+from unabridged.errors import NotFoundError
 
+T = TypeVar("T")
+LEAST_ID = 4
+"""Characters of an id that are taken for its beginning."""
 _TIMES = ("at", "done", "lifted")
 _LISTS = ("ids", "repeats", "files", "notes")
 _UNSIGNED = frozenset({"digest", "lifted"})
+
+
+def named(found: Mapping[str, T], wanted: str, kind: str) -> T:
+    """Return what an id, or the end or beginning of it, names.
+
+    Raises:
+        NotFoundError: Nothing has it, or several things.
+    """
+    near = [name for name in found if name == wanted]
+    if not near and len(wanted) >= LEAST_ID:
+        near = [name for name in found if name.startswith(wanted) or name.endswith(wanted)]
+    if len(near) != 1:
+        raise NotFoundError(
+            f"{f'Several {kind}s fit' if near else f'There is no {kind}'} {wanted!r}.",
+            hint=f"List them: unabridged {kind}s",
+        )
+    return found[near[0]]
 
 
 def sealed(receipt: Receipt, key: bytes) -> Receipt:

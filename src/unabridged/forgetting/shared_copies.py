@@ -12,12 +12,9 @@ def copies(
     exchanges: Collection[str] | None = None,
     facts: Collection[str] | None = None,
 ) -> tuple[str, ...]:
-    """The spaces that hold copies of exchanges or facts, each with how to revoke its share.
+    """Return the spaces that hold copies of exchanges or facts, each with how to revoke its share.
 
-    Args:
-        store: The space that gave.
-        exchanges: The ids of exchanges; None for all.
-        facts: The ids of facts; None for all.
+    None means all.
     """
     given = held_by(store.records(RecordKind.SHARE), ShareSide.GIVEN)
     return tuple(

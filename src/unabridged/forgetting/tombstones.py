@@ -60,14 +60,7 @@ def _mac(key: bytes, text: str) -> str:
 
 
 def tombstone(plan: ForgetPlan, at: datetime, key: bytes, store: Store) -> Record:
-    """The tombstone of what a plan forgets.
-
-    Args:
-        plan: The plan; the tombstone has its id.
-        at: The time.
-        key: What the digests are made with.
-        store: Where the messages before them lie.
-    """
+    """Return the tombstone of what a plan forgets; it has the plan's id."""
     gone = {exchange.id: exchange for exchange in plan.exchanges}
     parents = store.get({e.parent for e in gone.values() if e.parent and e.parent not in gone})
     alone: set[str] = set()
@@ -125,12 +118,7 @@ class _Seen:
 
 
 class ForgottenIndex:
-    """Recognises what was forgotten in one space.
-
-    Args:
-        store: The space.
-        keys: The keys of digests.
-    """
+    """Recognises what was forgotten in one space."""
 
     def __init__(self, store: Store, keys: Keys) -> None:
         self._store = store
@@ -139,13 +127,7 @@ class ForgottenIndex:
         self._read: _Seen | None = None
 
     def recognises(self, text: str, role: Role, before: tuple[Role, str] | None) -> bool:
-        """Whether a message was forgotten.
-
-        Args:
-            text: Its words.
-            role: Who says it.
-            before: The message before it, or None for a first.
-        """
+        """Tell whether a message was forgotten, given the one before it (None for a first)."""
         seen = self._seen()
         if not seen.exchanges or not text.strip():
             return False

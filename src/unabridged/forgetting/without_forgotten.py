@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from unabridged.domain.exchange import Exchange
-from unabridged.domain.message import Message
+from unabridged.domain.message import Message, nearest_left
 from unabridged.domain.results import Transcript
-from unabridged.domain.session import title_from
+from unabridged.domain.session import bears_title
 from unabridged.forgetting.tombstones import ForgottenIndex, spoken, spoken_last
 
 
@@ -48,15 +48,15 @@ def without(conversation: Transcript, gone: set[str]) -> Transcript | None:
         if message.id not in held
     }
     session = conversation.session
-    head = _before(session.head, lost)
-    quoted = any(title_from(message.text) == session.title for message in lost.values())
+    head = nearest_left(session.head, lost)
     header = replace(
         session,
         head=head if head is not None else kept[-1].messages[-1].id,
-        title="" if quoted else session.title,
+        title="" if bears_title(session.title, lost.values()) else session.title,
     )
     lifted = [_lifted(exchange, whole, gone, lost) for exchange in kept]
-    return Transcript(header, tuple(lifted))
+    originals = {name: data for name, data in conversation.originals.items() if name in held}
+    return Transcript(header, tuple(lifted), originals)
 
 
 def _lifted(
@@ -68,11 +68,5 @@ def _lifted(
     parent = exchange.parent
     while parent is not None and parent in gone:
         parent = whole[parent].parent
-    messages = tuple(replace(m, parent=_before(m.parent, lost)) for m in exchange.messages)
+    messages = tuple(replace(m, parent=nearest_left(m.parent, lost)) for m in exchange.messages)
     return replace(exchange, parent=parent, messages=messages)
-
-
-def _before(message_id: str | None, lost: Mapping[str, Message]) -> str | None:
-    while message_id is not None and message_id in lost:
-        message_id = lost[message_id].parent
-    return message_id

@@ -1,4 +1,4 @@
-"""Taking over: what a client sends and the log does not hold, as exchanges and messages of the log."""
+"""What a client sends and the log does not hold, as exchanges and messages of the log."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -12,12 +12,7 @@ from unabridged.wire.incoming_message import IncomingMessage
 
 
 class ExchangeBuilder:
-    """Makes messages and exchanges of one request; all have its time.
-
-    Args:
-        clock: The time and fresh ids.
-        session: The session that they are of.
-    """
+    """Makes messages and exchanges of one request in one session; all have its time."""
 
     def __init__(self, clock: Clock, session: str) -> None:
         self._clock = clock
@@ -25,16 +20,16 @@ class ExchangeBuilder:
         self.at: datetime = clock.now()
 
     def message(self, draft: IncomingMessage, parent: str | None = None) -> Message:
-        """A message of the log."""
+        """Make a message of the log."""
         return Message(self._clock.new_id(), draft.role, draft.parts, self.at, parent)
 
     def exchange(
         self, said: NormalizedExchange, before: Exchange | None, twin: Message | None = None
     ) -> Exchange:
-        """An exchange of the log.
+        """Make an exchange of the log.
 
-        One that begins in its midst gets a user's message without words: what an assistant says
-        must never stand where a user's words do.
+        One without its beginning gets an empty user message: what an assistant says must never be in
+        the place of a user's words.
 
         Args:
             said: What the client sent.
@@ -55,6 +50,28 @@ class ExchangeBuilder:
             at=self.at,
         )
 
+    def rounds(
+        self, rest: Sequence[IncomingMessage], grown: Exchange | None
+    ) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+        """Make the messages of a tool loop that follow the user's message.
+
+        Args:
+            rest: What the client sent after the user's message.
+            grown: The stored exchange that the loop continues, or None.
+
+        Returns:
+            Those to send, calls and results in pairs; and those to store, without the beginning of
+            an answer that the model is to continue.
+        """
+        held: tuple[Message, ...] = ()
+        if grown is not None:
+            held = grown.messages[1:]
+            sent = [call for draft in rest for call in draft.calls]
+            stored = [call for message in held for call in message.calls]
+            rest = renamed(behind(rest, sum(1 for _ in atoms(held))), sent, stored)
+        made = tuple(self.message(draft) for draft in rest)
+        return _paired((*held, *made)), made[: _without_prefill(rest)]
+
 
 def _state(said: NormalizedExchange) -> ExchangeState:
     kinds = [kind for kind, _ in said.atoms]
@@ -65,12 +82,7 @@ def _state(said: NormalizedExchange) -> ExchangeState:
 
 
 def behind(drafts: Sequence[IncomingMessage], count: int) -> list[IncomingMessage]:
-    """What stands behind the first pieces of a round.
-
-    Args:
-        drafts: The messages of a round.
-        count: How many of their pieces (``normal.atoms``) are stored.
-    """
+    """Return the messages of a round without the given number of pieces (``atoms``)."""
     left: list[IncomingMessage] = []
     for draft in drafts:
         held = sum(1 for _ in atoms([draft]))
@@ -86,7 +98,7 @@ def behind(drafts: Sequence[IncomingMessage], count: int) -> list[IncomingMessag
 def renamed(
     drafts: Iterable[IncomingMessage], sent: Iterable[ToolCall], stored: Iterable[ToolCall]
 ) -> list[IncomingMessage]:
-    """Messages whose results name the calls by the ids that these have in the log.
+    """Return messages whose results name the calls by the ids that these have in the log.
 
     Args:
         drafts: As the client sent them.
@@ -108,8 +120,8 @@ def renamed(
     ]
 
 
-def paired(rounds: Sequence[Message]) -> tuple[Message, ...]:
-    """Rounds without calls that have no result and results that have no call: servers refuse both."""
+def _paired(rounds: Sequence[Message]) -> tuple[Message, ...]:
+    # Servers refuse calls without a result, and results without a call.
     calls = {call.id for message in rounds for call in message.calls}
     results = {result.call_id for message in rounds for result in message.results}
     both = calls & results
@@ -123,9 +135,8 @@ def paired(rounds: Sequence[Message]) -> tuple[Message, ...]:
     return tuple(message for message in kept if message.parts)
 
 
-def without_prefill(drafts: Sequence[IncomingMessage]) -> Sequence[IncomingMessage]:
-    """Rounds without the beginning of an answer that the model shall go on with."""
+def _without_prefill(drafts: Sequence[IncomingMessage]) -> int:
     end = len(drafts)
     while end and drafts[end - 1].role is Role.ASSISTANT and not drafts[end - 1].calls:
         end -= 1
-    return drafts[:end]
+    return end

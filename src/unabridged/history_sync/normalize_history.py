@@ -1,11 +1,15 @@
 """The normal form in which what a client sends is compared with what is stored.
 
-Clients send their history again in forms of their own: other line ends, with or without the
-reasoning of a model, tool calls under other ids. What is left of a message here is what was said.
+Clients send their history again in other forms: other line ends, with or without the reasoning of a
+model, tool calls under other ids. What is left of a message here is what was said.
 
+Reasoning may be in the text of an answer: ``<think>`` as DeepSeek's and Qwen's templates write it,
+``<details type="reasoning">`` as Open WebUI keeps it (open-webui,
+backend/open_webui/utils/middleware.py); its pages keep tool calls and code in the same way.
 """
 
 import json
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -23,7 +27,6 @@ from unabridged.domain.message import (
     ToolCall,
     ToolResult,
 )
-from unabridged.history_sync.reasoning_filter import without_reasoning
 from unabridged.wire.incoming_message import IncomingMessage
 
 DIGEST_BYTES = 16
@@ -31,9 +34,40 @@ DIGEST_BYTES = 16
 Atom = tuple[str, str]
 """A kind and what was said: ``user``, ``assistant``, ``image``, ``call`` or ``result``."""
 
+_MARK = re.compile(
+    r"<(?P<end>/)?(?P<tag>think|thinking|thought|reasoning)>"
+    r"|<(?P<kept>details)\s+type=\"(?:reasoning|tool_calls|code_interpreter)\""
+    r"|</(?P<closed>details)>",
+    re.IGNORECASE,
+)
+
+
+def without_reasoning(text: str) -> str:
+    """An answer without its reasoning.
+
+    A block that is never closed is reasoning to the end where nothing was said before it; a block
+    that was never opened is reasoning from the beginning, since some templates open it themselves.
+    """
+    said: list[str] = []
+    upto = 0
+    inside, since = "", 0
+    for mark in _MARK.finditer(text):
+        opens = (mark["kept"] or ("" if mark["end"] else mark["tag"]) or "").lower()
+        closes = (mark["closed"] or (mark["tag"] if mark["end"] else "") or "").lower()
+        if not inside and opens:
+            inside, since = opens, mark.start()
+        elif inside and closes == inside:
+            said.append(text[upto:since])
+            inside, upto = "", mark.end()
+        elif not inside and not upto and closes not in {"", "details"}:
+            upto = mark.end()
+    if inside and not "".join((*said, text[upto:since])).strip():
+        upto = len(text)
+    return "".join((*said, text[upto:]))
+
 
 def plain_words(text: str, role: Role) -> str:
-    """A text as it is compared: NFC, one kind of line end, no white space around, no reasoning."""
+    """Return a text as it is compared: NFC, one kind of line end, stripped, no reasoning."""
     if role is Role.ASSISTANT and "<" in text:
         text = without_reasoning(text)
     if "\r" in text:
@@ -42,7 +76,7 @@ def plain_words(text: str, role: Role) -> str:
 
 
 def atoms(messages: Iterable[Message | IncomingMessage]) -> Iterator[Atom]:
-    """What messages say, piece by piece; how pieces are grouped into messages is of no account."""
+    """Yield what messages say, piece by piece; how pieces are grouped into messages is ignored."""
     for message in messages:
         said = plain_words(message.text, message.role)
         if said:
@@ -74,7 +108,7 @@ def _canonical(arguments: str) -> str:
 
 
 def digest_of(said: Iterable[Atom]) -> bytes:
-    """The digest of pieces in their order."""
+    """Return the digest of pieces in their order."""
     data = "".join(f"{kind}\x1f{len(text)}\x1e{text}" for kind, text in said)
     return blake2b(data.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()
 
@@ -87,7 +121,7 @@ class NormalizedExchange:
     """An exchange as a client sends it, with what is compared of it.
 
     Args:
-        user: The user's message; None where the list begins in the midst of an exchange.
+        user: The user's message; None if the list begins within an exchange.
         rest: What follows it, up to the next user message.
     """
 
@@ -102,29 +136,29 @@ class NormalizedExchange:
 
     @cached_property
     def atoms(self) -> list[Atom]:
-        """What follows the user's message."""
+        """The pieces that follow the user's message."""
         return list(atoms(self.rest))
 
     @cached_property
     def ending(self) -> bytes:
-        """The digest of that."""
+        """The digest of what follows the user's message."""
         return digest_of(self.atoms)
 
     @cached_property
     def answer(self) -> bytes:
-        """The digest of the answer, where nothing else follows the user's message; else empty."""
+        """The digest of the answer, if nothing else follows the user's message; else empty."""
         last = answer_of(self.atoms)
         return digest_of([last]) if last and not has_tools(self.atoms) else b""
 
     @property
     def size(self) -> int:
-        """Characters that it says, both sides."""
+        """Characters of both sides."""
         own = atoms([self.user] if self.user else ())
         return sum(len(text) for kind, text in (*own, *self.atoms) if kind != "image")
 
 
 def parted(drafts: Sequence[IncomingMessage]) -> list[NormalizedExchange]:
-    """Part a client's list into exchanges; system messages take no part."""
+    """Part a client's list into exchanges, without system messages."""
     found: list[tuple[IncomingMessage | None, list[IncomingMessage]]] = []
     for draft in drafts:
         if draft.role is Role.SYSTEM:
@@ -139,10 +173,10 @@ def parted(drafts: Sequence[IncomingMessage]) -> list[NormalizedExchange]:
 
 
 def halves(said: NormalizedExchange) -> Iterator[tuple[NormalizedExchange, NormalizedExchange]]:
-    """An exchange as the beginning of one, and the end of another.
+    """Yield an exchange cut in two: the beginning of one, and the end of another.
 
-    That is how it looks where a client left away what stood between: the first exchanges stay, and
-    its list goes on in the midst of a later one. Cuts where one answer follows another come first.
+    A client that left out what was between sends it like this: the first exchanges stay, and its list
+    continues within a later one. Cuts where one answer follows another come first.
     """
     if said.user is None:
         return
@@ -157,22 +191,22 @@ def _follows(one: IncomingMessage, other: IncomingMessage) -> bool:
 
 
 def rest_of(exchange: Exchange) -> list[Atom]:
-    """What a stored exchange says behind the user's message."""
+    """Return what a stored exchange says after the user's message."""
     return list(atoms(exchange.messages[1:]))
 
 
 def answer_of(rest: Sequence[Atom]) -> Atom | None:
-    """The words of the answer: the last piece, where it is the assistant's."""
+    """Return the words of the answer: the last piece, if it is the assistant's."""
     return rest[-1] if rest and rest[-1][0] == Role.ASSISTANT.value else None
 
 
 def spoken(rest: Iterable[Atom]) -> list[Atom]:
-    """What the assistant said in words: what a client has that keeps no tool rounds."""
+    """Return what the assistant said in words: all that a client without tool rounds has."""
     return [atom for atom in rest if atom[0] == Role.ASSISTANT.value]
 
 
 def run_together(rest: Iterable[Atom]) -> list[Atom]:
-    """The same with what an assistant says in one go as one piece, without any white space."""
+    """Join what an assistant says in one go to one piece, without any white space."""
     joined: list[Atom] = []
     for kind, text in rest:
         if kind != Role.ASSISTANT.value:

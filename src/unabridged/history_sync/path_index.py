@@ -1,16 +1,19 @@
 """The paths of a space in memory, as digests: what a client's history is looked up in.
 
-Built by reading the store once, a page at a time, and kept current by reading what is new. It may
-be behind for a moment where another program forgets; what was found is looked at in the store.
+Built by reading the store once, a page at a time, and kept current by reading what is new. It may be
+behind for a moment while another program forgets; what was found is looked at in the store.
+
+The exchanges that were read last are cached, so that a long history is not read for each request.
+Only complete ones are: they cannot change, except by a forgetting, which clears the cache.
 """
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.message import Image, Part, ToolCall
 from unabridged.domain.record import RecordKind
-from unabridged.history_sync.exchange_cache import ExchangeCache
 from unabridged.history_sync.normalize_history import NOTHING, answer_of, atoms, digest_of, rest_of
 from unabridged.log.record_watch import RecordWatch
 from unabridged.ports import Store
@@ -18,7 +21,10 @@ from unabridged.ports import Store
 PAGE = 1_000
 """Exchanges that are read at once."""
 LATE = 256
-"""The newest exchanges that are read again where some are missing: two programs may write at once."""
+"""The newest exchanges that are read again if some are missing: two programs may write at once."""
+CACHE_CHARACTERS = 8_000_000
+EXCHANGE_CHARACTERS = 400
+"""Characters that a cached exchange counts for in addition to its words."""
 
 
 class Node(NamedTuple):
@@ -29,8 +35,8 @@ class Node(NamedTuple):
         session: Its session.
         parent: The exchange before it, or None.
         opening: The digest of the user's message.
-        rest: The digest of what follows it; empty where it may still grow.
-        answer: The digest of the answer alone; empty where there is none.
+        rest: The digest of what follows it; empty if it may still grow.
+        answer: The digest of the answer alone; empty if there is none.
     """
 
     id: str
@@ -41,20 +47,57 @@ class Node(NamedTuple):
     answer: bytes
 
 
+class _ExchangeCache:
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._held: OrderedDict[str, Exchange] = OrderedDict()
+        self._size = 0
+
+    def get(self, names: Iterable[str]) -> dict[str, Exchange]:
+        """Return exchanges by id; ids that name nothing are missing."""
+        wanted = list(names)
+        found = {name: self._held[name] for name in wanted if name in self._held}
+        if len(found) < len(wanted):
+            found |= self._store.get([name for name in wanted if name not in found])
+        for name, exchange in found.items():
+            if exchange.state is ExchangeState.COMPLETE:
+                self._hold(name, exchange)
+        return found
+
+    def _hold(self, name: str, exchange: Exchange) -> None:
+        if name in self._held:
+            self._held.move_to_end(name)
+            return
+        self._held[name] = exchange
+        self._size += _size(exchange)
+        while self._size > CACHE_CHARACTERS:
+            _, gone = self._held.popitem(last=False)
+            self._size -= _size(gone)
+
+    def clear(self) -> None:
+        """Empty the cache."""
+        self._held.clear()
+        self._size = 0
+
+
+def _size(exchange: Exchange) -> int:
+    parts = (part for message in exchange.messages for part in message.parts)
+    return EXCHANGE_CHARACTERS + sum(map(_length, parts))
+
+
+def _length(part: Part) -> int:
+    if isinstance(part, ToolCall):
+        return len(part.arguments)
+    return len(part.uri if isinstance(part, Image) else part.text)
+
+
 class PathIndex:
-    """Finds exchanges by what was said, and where.
-
-    Args:
-        store: The space.
-
-    Attributes:
-        shelf: Reads exchanges, and holds those that were read last.
-    """
+    """Finds exchanges by what was said, and where; ``shelf`` reads and caches them."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._watch = RecordWatch(store, RecordKind.TOMBSTONE)
-        self.shelf = ExchangeCache(store)
+        self.shelf = _ExchangeCache(store)
         self._nodes: dict[str, Node] = {}
         self._behind: dict[str, _Names] = {}
         self._opened: dict[bytes, _Names] = {}
@@ -65,11 +108,8 @@ class PathIndex:
         self._seen: tuple[int, int] | None = None
         self._forgotten: int | None = None
 
-    def __len__(self) -> int:
-        return len(self._nodes)
-
     def refresh(self) -> None:
-        """Take in what was stored since the last time; build it the first time."""
+        """Read what was stored since the last time; everything the first time."""
         forgotten = self._watch.version()
         if forgotten != self._forgotten:
             self.clear()
@@ -88,7 +128,7 @@ class PathIndex:
         self._seen = (totals.exchanges, totals.messages)
 
     def clear(self) -> None:
-        """Know nothing any more: the next look builds it anew."""
+        """Drop everything; the next ``refresh`` reads it again."""
         self.shelf.clear()
         self._nodes.clear()
         self._behind.clear()
@@ -118,7 +158,7 @@ class PathIndex:
             _add(self._behind, node.parent, node.id)
 
     def settle(self, exchange: Exchange) -> Node:
-        """Take in an exchange as it is stored now; its answer may have come."""
+        """Update an exchange to what is stored now; its answer may have come."""
         node = _node(exchange, self._nodes)
         self._nodes[node.id] = node
         if exchange.state is ExchangeState.OPEN:
@@ -128,38 +168,38 @@ class PathIndex:
         return node
 
     def is_followed(self, exchange_id: str) -> bool:
-        """Whether any exchange stands behind one."""
+        """Whether any exchange follows one."""
         return exchange_id in self._behind
 
     def open_in(self, session: str) -> list[str]:
-        """The ids of those exchanges of a session that were open when they were last looked at."""
+        """Return the exchanges of a session that were open when last looked at."""
         return [name for name, home in self._open.items() if home == session]
 
     def node(self, exchange_id: str) -> Node | None:
-        """One exchange, or None."""
+        """Return one exchange, or None."""
         return self._nodes.get(exchange_id)
 
     def behind(self, parent: str | None, opening: bytes) -> Iterator[Node]:
-        """The exchanges behind another one (None: first ones) that begin with a user message."""
+        """Return those that follow an exchange (None: first ones) with a user message."""
         if parent is None:
             return (node for node in self.opened(opening) if node.parent is None)
         return (node for node in self.following(parent) if node.opening == opening)
 
     def following(self, parent: str | None) -> Iterator[Node]:
-        """The exchanges behind another one; the first ones of all sessions for None."""
+        """Return those that follow an exchange; the first ones of all sessions for None."""
         names = self._first if parent is None else _names(self._behind.get(parent))
         return (self._nodes[name] for name in names)
 
     def opened(self, opening: bytes) -> Iterator[Node]:
-        """The exchanges that begin with a user message, wherever they stand."""
+        """Return the exchanges that begin with a user message, wherever they are."""
         return (self._nodes[name] for name in _names(self._opened.get(opening)))
 
     def every(self) -> Iterable[Node]:
-        """All of them."""
+        """Return every exchange."""
         return self._nodes.values()
 
     def is_below(self, node: Node, above: set[str]) -> bool:
-        """Whether an exchange stands behind one of others, at any distance."""
+        """Whether an exchange follows one of others, at any distance."""
         parent = node.parent
         while parent is not None:
             if parent in above:

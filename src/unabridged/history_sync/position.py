@@ -1,10 +1,12 @@
-"""Placing: how far a client's history is stored, and behind which exchange it goes on."""
+"""How far a client's history is stored, and after which exchange it continues."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Role
+from unabridged.forgetting.tombstones import ForgottenIndex
 from unabridged.history_sync.normalize_history import (
     Atom,
     NormalizedExchange,
@@ -35,12 +37,11 @@ LEAST_EVIDENCE = 24
 
 @dataclass(frozen=True, slots=True)
 class LogPosition:
-    """Where a history stands.
+    """The place of a history in the log.
 
     Attributes:
-        path: Ids of the stored exchanges that are the client's, in its order; None where one of
-            them was forgotten and passes through. They are all that is accounted for: what the
-            client has behind them is new.
+        path: Ids of the stored exchanges that are the client's, in its order; None for one that was
+            forgotten and passes through. What the client has after them is new.
         parent: The last of them that is stored, or None.
     """
 
@@ -60,9 +61,9 @@ class PositionFinder:
     """Looks a client's history up.
 
     Args:
-        index: Its paths.
+        index: The paths of the space.
         session: Only this session; None for every one.
-        passes: Whether an exchange of the client is one that was forgotten, given its place.
+        passes: Whether an exchange of the client was forgotten, given its place.
     """
 
     def __init__(
@@ -73,12 +74,12 @@ class PositionFinder:
     ) -> None:
         self._index = index
         self._session = session
-        self._passes = passes
+        self.passes = passes
         self._fresh: dict[str, Exchange | None] = {}
         self._exactly: set[str] = set()
 
     def place(self, heard: Sequence[NormalizedExchange], asked: NormalizedExchange) -> LogPosition:
-        """Find where a history stands.
+        """Find the place of a history.
 
         Args:
             heard: The client's exchanges before the last, oldest first.
@@ -116,7 +117,7 @@ class PositionFinder:
                 levels.append(above)
                 if same:
                     firm, last = n + 1, {node.id: node for node in same}
-            elif self._passes(n):
+            elif self.passes(n):
                 levels.append(None)
                 firm += firm == n
             else:
@@ -233,12 +234,12 @@ class PositionFinder:
         return pairs
 
     def grown(self, parent: str | None, asked: NormalizedExchange) -> Exchange | None:
-        """The stored exchange that a request goes on with: all that it holds was sent with it.
+        """Return the stored exchange that a request continues: all that it holds was sent with it.
 
-        None that others stand behind: what came before them must stay what it was.
+        One that others follow is not continued: what came before them must stay what it was.
 
         Args:
-            parent: What it must stand behind, or None.
+            parent: What it must follow, or None.
             asked: The last of the client's exchanges.
         """
         if not has_tools(asked.atoms):
@@ -256,7 +257,7 @@ class PositionFinder:
         return found
 
     def twins(self, parent: str | None, asked: NormalizedExchange) -> list[Node]:
-        """The exchanges behind another one that have the same user message, oldest first."""
+        """Return those that follow an exchange with the same user message, oldest first."""
         found = self._index.behind(parent, asked.opening)
         return sorted(node for node in found if self._is_here(node))
 
@@ -297,10 +298,10 @@ class _Walk:
         return len(self.levels) if self.last else 0
 
     def ended(self, after: NormalizedExchange, index: PathIndex, exactly: set[str]) -> LogPosition:
-        """Choose among those that it came to, and give the path.
+        """Choose among those that it came to, and return the path.
 
-        Those that are word for word the client's come first, then those behind which the next of
-        the client's was asked already, then the newest.
+        Those that are word for word the client's come first, then those after which the next of the
+        client's was asked already, then the newest.
         """
 
         def rank(node: Node) -> tuple[bool, bool, str]:
@@ -317,3 +318,32 @@ class _Walk:
             if level is not None and node is not None:
                 node = index.node(node.parent) if node.parent else None
         return LogPosition(tuple(path[::-1]), end)
+
+
+def passing(
+    said: Sequence[NormalizedExchange], forgotten_index: ForgottenIndex
+) -> Callable[[int], bool]:
+    """Return whether a message of a client's exchange, given its place, was forgotten here.
+
+    What was forgotten reaches the model, and no store.
+    """
+    if forgotten_index.is_idle():
+        return lambda _: False
+
+    @cache
+    def passes(n: int) -> bool:
+        before = _texts(said[n - 1])[-1:] if n else []
+        last = before[0] if before else None
+        for role, text in _texts(said[n]):
+            if forgotten_index.recognises(text, role, last):
+                return True
+            last = (role, text)
+        return False
+
+    return passes
+
+
+def _texts(said: NormalizedExchange) -> list[tuple[Role, str]]:
+    drafts = (said.user, *said.rest) if said.user else said.rest
+    spoken = [(draft.role, plain_words(draft.text, draft.role)) for draft in drafts]
+    return [(role, text) for role, text in spoken if role is not Role.TOOL and text]

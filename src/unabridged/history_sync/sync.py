@@ -18,7 +18,7 @@ from threading import RLock
 from unabridged.budget.count import Counter
 from unabridged.domain.client_history import SyncedHistory
 from unabridged.domain.exchange import Exchange, ExchangeState
-from unabridged.domain.message import Message, Role
+from unabridged.domain.message import Role
 from unabridged.domain.record import RecordKind
 from unabridged.domain.session import Session, title_from
 from unabridged.errors import (
@@ -29,13 +29,7 @@ from unabridged.errors import (
     StoreBusyError,
 )
 from unabridged.forgetting.tombstones import ForgottenIndex
-from unabridged.history_sync.import_new import (
-    ExchangeBuilder,
-    behind,
-    paired,
-    renamed,
-    without_prefill,
-)
+from unabridged.history_sync.import_new import ExchangeBuilder
 from unabridged.history_sync.normalize_history import (
     NormalizedExchange,
     atoms,
@@ -44,8 +38,13 @@ from unabridged.history_sync.normalize_history import (
     parted,
 )
 from unabridged.history_sync.path_index import Node, PathIndex
-from unabridged.history_sync.position import LEAST_EVIDENCE, NOWHERE, LogPosition, PositionFinder
-from unabridged.history_sync.skip_forgotten import passing
+from unabridged.history_sync.position import (
+    LEAST_EVIDENCE,
+    NOWHERE,
+    LogPosition,
+    PositionFinder,
+    passing,
+)
 from unabridged.ports import Clock, Store
 from unabridged.recording.record import extend_exchange
 from unabridged.recording.sessions import counted, current_exchange
@@ -71,11 +70,7 @@ class _GoneError(Exception):
 
 
 class HistorySync:
-    """Finds the place of clients' histories in one space.
-
-    Args:
-        space: The space.
-    """
+    """Finds the place of clients' histories in one space."""
 
     def __init__(self, space: Space) -> None:
         self.store: Store = space.dependencies.store
@@ -90,13 +85,9 @@ class HistorySync:
     def chat_lock(
         self, drafts: Sequence[IncomingMessage], session: str | None
     ) -> AbstractContextManager[object]:
-        """Return a lock that requests of one chat share, for the time from ``sync`` to its begin.
+        """Return a lock that requests of one chat share, from ``sync`` to the begin of a turn.
 
         A client may ask two models at once: the second request has to find what the first began.
-
-        Args:
-            drafts: The whole list.
-            session: The id of the session that the client names, or None.
         """
         opening = next((d.text for d in drafts if d.role is Role.USER), "")
         return self._chats[hash(session or opening) % CHAT_LOCKS]
@@ -176,13 +167,15 @@ class _Request:
         self._draft = user
         self._named, self._home = named, home
         self._forgotten_index = sync.forgotten_index
-        self._passes = passing(said, sync.forgotten_index)
         self._index = sync.index
-        only = home.id if home else None
-        self._placer = PositionFinder(self._index, only, self._passes)
+        self._placer = self._finder(said)
+
+    def _finder(self, said: Sequence[NormalizedExchange]) -> PositionFinder:
+        only = self._home.id if self._home else None
+        return PositionFinder(self._index, only, passing(said, self._forgotten_index))
 
     def synced(self, *, record: bool) -> SyncedHistory:
-        """Find the place, take over what is new, and say where the request stands."""
+        """Find the place, import what is new, and return the place of the request."""
         place = self._place()
         maker = ExchangeBuilder(self._clock, place.session or self._named or self._clock.new_id())
         path = self._path(place.found, maker)
@@ -230,11 +223,10 @@ class _Request:
     def _further(self, known: int) -> LogPosition | None:
         for both in islice(halves(self._before[known]), MOST_CUTS):
             before = [*self._before[:known], *both, *self._before[known + 1 :]]
-            passes = passing([*before, self._asked], self._forgotten_index)
-            placer = PositionFinder(self._index, self._home.id if self._home else None, passes)
+            placer = self._finder([*before, self._asked])
             found = placer.place(before, self._asked)
             if found.known > known + 1:
-                self._before, self._passes, self._placer = before, passes, placer
+                self._before, self._placer = before, placer
                 return found
         return None
 
@@ -304,7 +296,7 @@ class _Request:
         before = place.parent
         for n in range(place.found.known, len(self._before)):
             said = self._before[n]
-            if self._passes(n):
+            if self._placer.passes(n):
                 made.append((maker.exchange(said, None), True))
                 continue
             twin = None
@@ -341,9 +333,8 @@ class _Request:
             if exchange.state is not ExchangeState.OPEN or not left:
                 continue
             state = ExchangeState.INCOMPLETE if said else ExchangeState.UNANSWERED
-            with suppress(
-                HeadMovedError, NotFoundError
-            ):  # another one goes on with it, or forgot it
+            # Another request may have continued it, or forgotten it.
+            with suppress(HeadMovedError, NotFoundError):
                 extend_exchange(self._store, exchange, (), state=state, at=maker.at)
 
     # The request itself.
@@ -359,7 +350,7 @@ class _Request:
         follows = parent.messages[-1].id if parent else None
         stored = place.grown or place.again
         user = stored.user if stored else maker.message(self._draft, follows)
-        rounds, new = self._rounds(place.grown, maker)
+        rounds, new = maker.rounds(self._asked.rest, place.grown)
         return SyncedHistory(
             session=maker.session,
             new_session=self._store.session(maker.session) is None,
@@ -369,37 +360,22 @@ class _Request:
             follows=follows,
             retry_of=place.again.id if place.again and not place.grown else None,
             open=place.grown,
-            rounds=paired(rounds),
+            rounds=rounds,
             new_rounds=new,
             taken=taken,
         )
 
-    def _rounds(
-        self, grown: Exchange | None, maker: ExchangeBuilder
-    ) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
-        rest: Sequence[IncomingMessage] = self._asked.rest
-        held: tuple[Message, ...] = ()
-        if grown is not None:
-            held = grown.messages[1:]
-            sent = [call for draft in rest for call in draft.calls]
-            stored = [call for message in held for call in message.calls]
-            left = behind(rest, sum(1 for _ in atoms(held)))
-            rest = renamed(left, sent, stored)
-        kept = len(without_prefill(rest))
-        made = tuple(maker.message(draft) for draft in rest)
-        return (*held, *made), made[:kept]
-
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a request stands.
+    """The place of a request.
 
     Attributes:
         found: How far its history is stored.
-        parent: The stored exchange that it goes on behind, or None.
+        parent: The stored exchange that it follows, or None.
         again: The stored exchange whose user message is answered again, or None.
-        grown: The stored exchange whose tool rounds go on, or None.
-        session: The session, or None for one that is not there yet.
+        grown: The stored exchange whose tool rounds continue, or None.
+        session: The session, or None for a new one.
     """
 
     found: LogPosition

@@ -17,12 +17,12 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
 from unabridged import config
-from unabridged.disk.atomic_write import of_the_system, write_first, write_whole
+from unabridged.disk.atomic_write import system_errors, write_first, write_whole
 from unabridged.disk.locks import locked
 from unabridged.domain.permissions import AccessKey, Grant, Right
 from unabridged.domain.scope import check_name
@@ -53,9 +53,6 @@ _HINT = "Make one with: unabridged keys create NAME"
 class ApiKeys:
     """The API keys and the token of one home. Any number of processes share them.
 
-    Args:
-        home: The home folder.
-
     Raises:
         StoreDamagedError: The file of keys, when it is read, is not what was written.
         StoreFormatError: It was written by a newer version.
@@ -70,13 +67,13 @@ class ApiKeys:
         self._noted: dict[str, datetime] = {}
 
     def every(self) -> list[AccessKey]:
-        """Every key that was ever made, the oldest first, with about when it was last used."""
+        """Return every key that was ever made, the oldest first, with its last use."""
         uses = self._uses()
         return [replace(key, used=uses.get(key.id)) for key in self._current().values()]
 
     @property
     def closed(self) -> bool:
-        """Whether every route needs a key: as soon as one was made, also when none is valid now."""
+        """Whether every route needs a key: once one was made, also if none is valid now."""
         return bool(self._current())
 
     def usable(self, now: datetime) -> bool:
@@ -84,19 +81,11 @@ class ApiKeys:
         return any(key.usable(now) for key in self._current().values())
 
     def create(self, grant: Grant, now: datetime) -> tuple[AccessKey, str]:
-        """Make a key.
-
-        Args:
-            grant: What it grants.
-            now: The time.
-
-        Returns:
-            The key as it is kept, and the key itself, which nobody can give again.
+        """Make a key; return it as it is kept, and the secret, which is stored nowhere.
 
         Raises:
             NameRefusedError: A name in it cannot be used, or a key that was not revoked has it.
             InputError: It grants nothing, or has ended already.
-            StoreError: It cannot be written.
         """
         _check(grant, now)
         made = secrets.token_hex(_ID_BYTES)
@@ -113,15 +102,10 @@ class ApiKeys:
         return key, secret
 
     def revoke(self, which: str, now: datetime) -> AccessKey:
-        """Revoke a key: it opens nothing any more, in running servers too.
-
-        Args:
-            which: Its id or its name.
-            now: The time.
+        """Revoke a key by its id or name: it opens nothing any more, in running servers too.
 
         Raises:
             NotFoundError: There is no key of that id or name that was not revoked.
-            StoreError: It cannot be written.
         """
         with self._changing() as held:
             for key in held.values():
@@ -134,15 +118,11 @@ class ApiKeys:
             )
 
     def grant_of(self, secret: str, now: datetime) -> AccessKey:
-        """Give the key that somebody shows.
-
-        Args:
-            secret: What was shown.
-            now: The time.
+        """Return the key of a secret.
 
         Raises:
-            KeyRefusedError: It is no key of this home, or it is expired or revoked. Which key it
-                was nobody is told.
+            KeyRefusedError: It is no key of this home, or it is expired or revoked. The error does
+                not name the key.
         """
         shown = secret[:_MOST]
         made = shown.removeprefix(PREFIX).partition("_")[0] if shown.startswith(PREFIX) else ""
@@ -155,34 +135,25 @@ class ApiKeys:
         return key
 
     def token(self) -> str:
-        """Give the token of this home's server; the first call makes it.
+        """Return the token of this home's server; the first call makes it.
 
         Raises:
             SettingError: Others than its owner can read it, or it is none.
-            StoreError: It cannot be written.
         """
         path = config.folder(self._home, "config") / TOKEN
-        try:
+        with system_errors(path):
             if not path.exists():
                 write_first(path, f"{TOKEN_PREFIX}{_random()}\n".encode())
             _refuse_shared(path, 0o077)
-            held = path.read_text("ascii").strip()
-        except OSError as error:
-            raise of_the_system(error, path) from error
-        except UnicodeDecodeError:
-            held = ""
-        if not held.startswith(TOKEN_PREFIX):
+            held = path.read_bytes().strip()
+        if not held.isascii() or not held.startswith(TOKEN_PREFIX.encode()):
             raise SettingError(
                 f"{path} holds no token.", hint="Remove the file: the next start makes a new one."
             )
-        return held
+        return held.decode("ascii")
 
     def note_use(self, key: AccessKey, now: datetime) -> bool:
-        """Remember that a key was used; at most one in an hour is written.
-
-        Returns:
-            Whether it is due to be written: call ``keep_uses``, which waits for the disk.
-        """
+        """Remember that a key was used; return whether to write it now, with ``keep_uses``."""
         before = self._noted.get(key.id)
         if before is not None and now - before < USE_EVERY:
             return False
@@ -190,11 +161,7 @@ class ApiKeys:
         return True
 
     def keep_uses(self) -> None:
-        """Write which keys were used when.
-
-        Raises:
-            StoreError: It cannot be written.
-        """
+        """Write when keys were last used."""
         folder = config.folder(self._home, "config")
         with locked(folder / ".keys.lock", _LOCK_SECONDS):
             uses = self._uses()
@@ -215,7 +182,7 @@ class ApiKeys:
         with locked(folder / ".keys.lock", _LOCK_SECONDS):
             held = dict(self._current())
             yield held
-            data = {"format": FORMAT, "keys": [_row(key) for key in held.values()]}
+            data = _File(FORMAT, [_row(key) for key in held.values()])
             write_whole(self._path, msgspec.json.format(msgspec.json.encode(data)) + b"\n")
         self._seen = None
 
@@ -264,23 +231,6 @@ def _check(grant: Grant, now: datetime) -> None:
         raise InputError("This key would have ended already.", hint="Give it a later end.")
 
 
-def _row(key: AccessKey) -> dict[str, Any]:
-    grant = key.grant
-    return {
-        "id": key.id,
-        "name": grant.name,
-        "digest": key.digest,
-        "user": grant.user,
-        "agent": grant.agent,
-        "session": grant.session,
-        "profile": grant.profile,
-        "rights": sorted(grant.rights),
-        "created": key.created,
-        "expires": grant.expires,
-        "revoked": key.revoked,
-    }
-
-
 _Time = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
@@ -290,14 +240,14 @@ class _Row(msgspec.Struct):
     id: str
     name: str
     digest: str
-    rights: frozenset[Right]
-    created: _Time
     user: str | None
     agent: str | None
     session: str | None
+    profile: str
+    rights: list[Right]
+    created: _Time
     expires: _Time | None
     revoked: _Time | None
-    profile: str = ""  # keys that were made before there were profiles have none
 
 
 class _File(msgspec.Struct):
@@ -307,25 +257,40 @@ class _File(msgspec.Struct):
     keys: list[_Row]
 
 
+def _row(key: AccessKey) -> _Row:
+    return _Row(
+        key.id,
+        key.grant.name,
+        key.digest,
+        key.grant.user,
+        key.grant.agent,
+        key.grant.session,
+        key.grant.profile,
+        sorted(key.grant.rights),
+        key.created,
+        key.grant.expires,
+        key.revoked,
+    )
+
+
 def _read(path: Path) -> dict[str, AccessKey]:
+    with system_errors(path):
+        data = path.read_bytes()
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=_File)
+        found = msgspec.json.decode(data, type=_File)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise StoreDamagedError(
             f"{path} is damaged; no key is valid until it is mended.",
             hint="Restore it, or remove it and make the keys anew.",
         ) from error
-    except OSError as error:
-        raise of_the_system(error, path) from error
     if found.format != FORMAT:
         raise StoreFormatError(
             f"{path} was written by a newer version.", hint="Install a newer Unabridged."
         )
     keys = {}
     for row in found.keys:
-        grant = Grant(
-            row.name, row.user, row.agent, row.session, row.rights, row.expires, row.profile
-        )
+        rights = frozenset(row.rights)
+        grant = Grant(row.name, row.user, row.agent, row.session, rights, row.expires, row.profile)
         keys[row.id] = AccessKey(row.id, grant, row.digest, row.created, row.revoked)
     return keys
 

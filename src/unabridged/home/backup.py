@@ -1,29 +1,39 @@
-"""Keeping a home safe: backups, and what they give back."""
+"""Keeping a home safe: backups, and what they give back.
 
-from collections.abc import Callable
-from functools import cached_property, partial
-from importlib.metadata import version
+A backup holds the key box of its home: without the secrets in it nothing encrypted opens elsewhere.
+"""
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 from unabridged import config
 from unabridged.clock import SystemClock
+from unabridged.disk.locks import locked
 from unabridged.domain.backup_results import Backup, Recovery, RestoreResult
+from unabridged.domain.hash_chain import MacKey
 from unabridged.domain.scope import Scope, SpaceId
 from unabridged.domain.settings import Settings
-from unabridged.errors import NotFoundError
-from unabridged.home.backup_keys import access_in, box_of, take_box
-from unabridged.home.backups import HOME, BackupOptions, BackupsFolder
+from unabridged.errors import BackupError, NotFoundError, StoreDamagedError, StoreKeyError
+from unabridged.home import backup_archive, keyring_file
+from unabridged.home.backup_archive import Moved
+from unabridged.home.backups import HOME, BackupsFolder
 from unabridged.home.delete_space import kept_receipts
 from unabridged.home.followed_spaces import FollowedSpaces
+from unabridged.home.key_source import BOX, LOCK_SECONDS, box_places, person_key, secrets_of
+from unabridged.home.keyring_file import HomeSecrets
 from unabridged.home.open_spaces import databases_of, space_from, spaces_of
 from unabridged.home.recover import recovered_file, rescue, told
 from unabridged.home.restore_backup import SETTINGS, restore
 from unabridged.home.spaces import SpacesFolder
 from unabridged.ports import Clock
 from unabridged.stores import reassemble
+from unabridged.stores.sqlite.connection import ConnectionOptions
 
-Moved = Callable[[str, int, int], None]
-"""Told what goes on, how much is done, and of how much."""
+BOX_MEMBER = f"{SETTINGS}/{BOX}"
+"""The name of the key box in a backup."""
 
 
 def _silent(_stage: str, _done: int, _of: int) -> None:
@@ -49,8 +59,7 @@ class Safekeeping:
     @cached_property
     def _backups(self) -> BackupsFolder:
         folder = config.folder(self._settings.home, "backups")
-        spaces = self._spaces
-        return BackupsFolder(folder, version("unabridged"), spaces.access)
+        return BackupsFolder(folder, self._spaces.access)
 
     def backup(
         self, *, output: Path | None = None, keep: int | None = None, moved: Moved = _silent
@@ -60,7 +69,7 @@ class Safekeeping:
         Args:
             output: The file; None for one in the home.
             keep: How many backups of this space stay in the home; None for all.
-            moved: Told how far it has come.
+            moved: Called with the progress.
 
         Returns:
             The backup, and those that were removed for it.
@@ -70,16 +79,18 @@ class Safekeeping:
             BackupError: It cannot be made; nothing is left behind.
         """
         scope = Scope(self._settings.user, self._settings.agent, self._settings.model or None)
-        wanted = self._wanted(space_from(scope, self._settings))
-        if not self._spaces.path_of(wanted.space).exists():
+        space = space_from(scope, self._settings)
+        path = self._spaces.path_of(space)
+        if not path.exists():
             raise NotFoundError(
-                f"There is no space {wanted.space.name!r} yet.",
+                f"There is no space {space.name!r} yet.",
                 hint="`unabridged spaces` lists them; --user and --agent name one.",
             )
+        files = _box_of(self._settings)
         made = self._backups.make(
-            [wanted], self._clock.now(), moved, output=output, files=box_of(self._settings)
+            self._spaces, [space], self._clock.now(), moved, output=output, files=files
         )
-        return made, self._backups.thin(wanted.name, keep) if keep else []
+        return made, self._backups.thin(path.stem, keep) if keep else []
 
     def backup_all(
         self, *, output: Path | None = None, keep: int | None = None, moved: Moved = _silent
@@ -92,9 +103,10 @@ class Safekeeping:
         spaces = self._spaces.list()
         folder = Path(self._settings.home) / SETTINGS
         files = [(f"{SETTINGS}/{p.name}", p) for p in sorted(folder.glob("*.toml")) if p.is_file()]
-        files += box_of(self._settings)
+        files += _box_of(self._settings)
         made = self._backups.make(
-            [self._wanted(info.space) for info in spaces if info.space],
+            self._spaces,
+            [info.space for info in spaces if info.space],
             self._clock.now(),
             moved,
             home=True,
@@ -109,11 +121,7 @@ class Safekeeping:
         return self._backups.all()
 
     def verify(self, named: str, moved: Moved = _silent) -> Backup:
-        """Unpack a backup, open it and check every row.
-
-        Raises:
-            BackupError: It does not prove right.
-        """
+        """Unpack a backup, open it and check every row."""
         path = self._find(named)
         return self._backups_as(path).verify(path, moved)
 
@@ -126,13 +134,10 @@ class Safekeeping:
         with_forgotten: bool = False,
         moved: Moved = _silent,
     ) -> list[RestoreResult]:
-        """Give back what a backup holds; see ``stores.restoring``.
-
-        An empty home takes over the key box of the backup: see ``wiring.boxed``.
-        """
+        """Give back what a backup holds; an empty home gets the key box of the backup."""
         left = {receipt.space: receipt.at for receipt in kept_receipts(self._settings)}
         path = self._find(named)
-        take_box(self._settings, path)
+        _take_box(self._settings, path)
         restored = restore(
             self._backups_as(path),
             self._spaces,
@@ -162,7 +167,9 @@ class Safekeeping:
         """
         path = self._spaces.path_of(space)
         if not list(path.parent.glob(f"{path.name}*")):
-            raise _no_space(space)
+            raise NotFoundError(
+                f"There is no space {space.name!r}.", hint="`unabridged spaces` lists them."
+            )
         found = rescue(self._spaces, space, moved, look=True)
         told(path)
         return found
@@ -175,7 +182,7 @@ class Safekeeping:
         Args:
             path: The file; it is only read.
             into: The space; what it holds already is passed over. None to write nothing.
-            moved: Told how far it has come.
+            moved: Called with the progress.
 
         Raises:
             NotFoundError: There is no such file.
@@ -184,27 +191,68 @@ class Safekeeping:
             raise NotFoundError(f"There is no file {path}.", hint="Check the path.")
         found = recovered_file(path, self._spaces.access, moved)
         if into is not None:
-            store = spaces_of(self._settings).open(into)
-            try:
+            with closing(spaces_of(self._settings).open(into)) as store:
                 reassemble.write(found, store)
-            finally:
-                store.close()
         return found.account
 
     def _find(self, named: str) -> Path:
         # No secret of the home is asked for yet: an empty one may get those of the backup.
-        return BackupsFolder(config.folder(self._settings.home, "backups"), "").find(named)
+        return BackupsFolder(config.folder(self._settings.home, "backups")).find(named)
 
     def _backups_as(self, path: Path) -> BackupsFolder:
-        access = access_in(self._settings, self._spaces.access, path)
-        return BackupsFolder(self._backups.folder, version("unabridged"), access)
-
-    def _wanted(self, space: SpaceId) -> BackupOptions:
-        name = self._spaces.path_of(space).stem
-        return BackupOptions(space, name, partial(self._spaces.open, space, create=False))
+        access = _access_in(self._settings, self._spaces.access, path)
+        return BackupsFolder(self._backups.folder, access)
 
 
-def _no_space(space: SpaceId) -> NotFoundError:
-    return NotFoundError(
-        f"There is no space {space.name!r}.", hint="`unabridged spaces` lists them."
-    )
+def _box_of(settings: Settings) -> list[tuple[str, Path]]:
+    return [(BOX_MEMBER, place) for place in box_places(settings) if place.is_file()][:1]
+
+
+def _access_in(settings: Settings, access: ConnectionOptions, path: Path) -> ConnectionOptions:
+    held = _secrets_in(settings, path, strict=False)
+    if held is None:
+        return access
+    mac_key = MacKey(held.digests.for_("chain"), held.digests.mark)
+    guard = replace(access.guard, mac_key=mac_key)
+    return replace(access, key=held.files.for_("sqlite"), guard=guard)
+
+
+def _take_box(settings: Settings, path: Path) -> None:
+    if person_key(settings) is None:
+        return
+    empty = next(_kept(settings), None) is None
+    theirs = _secrets_in(settings, path, strict=empty)
+    if theirs is None or (not empty and theirs == secrets_of(settings)):
+        return
+    with locked(config.folder(settings.home, "config") / ".keybox.lock", LOCK_SECONDS):
+        found = next(_kept(settings), None)
+        if found is not None:
+            raise BackupError(
+                f"{path} was made in a home with secrets of its own, and {found} is kept under others.",
+                hint="Restore it into an empty home (--home FOLDER, the same key), "
+                "then: unabridged copy sqlite: sqlite: --from-home FOLDER",
+            )
+        keyring_file.put_box(
+            box_places(settings), backup_archive.member_of(path, BOX_MEMBER) or b""
+        )
+
+
+def _secrets_in(settings: Settings, path: Path, *, strict: bool) -> HomeSecrets | None:
+    key = person_key(settings)
+    data = backup_archive.member_of(path, BOX_MEMBER) if key else None
+    if key is None or data is None:
+        return None
+    try:
+        return keyring_file.open_copy(data, key, path)
+    except StoreDamagedError as error:
+        raise backup_archive.unreadable(path, str(error)) from error
+    except StoreKeyError:
+        if strict:
+            raise
+        return None  # the key was changed since: the secrets of the home may be the same
+
+
+def _kept(settings: Settings) -> Iterator[Path]:
+    for path in (Path(settings.home) / "spaces").rglob("*"):
+        if path.is_file() and path.name != BOX and not path.name.startswith("."):
+            yield path

@@ -11,8 +11,11 @@ import shutil
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
-from hashlib import blake2b
+from functools import partial
+from hashlib import blake2b, file_digest
+from importlib.metadata import version
 from pathlib import Path
 from typing import IO
 
@@ -26,8 +29,9 @@ from unabridged.errors import BackupError
 MANIFEST = "manifest.json"
 FORMAT = 1
 Moved = Callable[[str, int, int], None]
-"""Told what goes on, how much is done, and of how much (bytes)."""
+"""Called with the progress: what is being done, how much of it is done, and of how much."""
 _PIECE = 1 << 20
+_new_digest = partial(blake2b, digest_size=32)
 _MOST = 64 << 20
 """Bytes that a manifest may have."""
 _SAFE = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]*/)*[A-Za-z0-9_][A-Za-z0-9._-]*")
@@ -59,7 +63,7 @@ class _Member(msgspec.Struct, frozen=True):
 
 
 class BackupManifest(msgspec.Struct, frozen=True):
-    """What a backup says of itself."""
+    """The contents of a backup, as it says itself."""
 
     format: int
     at: datetime
@@ -86,7 +90,7 @@ class BackupManifest(msgspec.Struct, frozen=True):
         )
 
     def held(self, number: int) -> BackupResult:
-        """Give one of its spaces."""
+        """Return one of its spaces."""
         one = self.spaces[number]
         space = SpaceId(one.user, one.agent, one.model)
         return BackupResult(space, one.store, one.sessions, one.exchanges, one.messages)
@@ -97,20 +101,10 @@ def described(
     spaces: list[tuple[str, BackupResult]],
     *,
     at: datetime,
-    version: str,
     home: bool,
     left_out: list[tuple[str, str]],
 ) -> BackupManifest:
-    """Describe a folder that is to be packed.
-
-    Args:
-        folder: What is packed.
-        spaces: Each with the name of its folder in it.
-        at: When the backup was begun.
-        version: Ours.
-        home: Whether it is of a whole home.
-        left_out: Spaces that are damaged.
-    """
+    """Describe a folder that is to be packed: each space has the name of its folder in it."""
     held = tuple(
         _Held(
             x.space.user, x.space.agent, x.space.model, x.store, name,
@@ -122,16 +116,15 @@ def described(
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             name = path.relative_to(folder).as_posix()
-            members[name] = _Member(path.stat().st_size, _digest(path))
-    return BackupManifest(FORMAT, at, version, home, held, members, tuple(left_out))
+            with path.open("rb") as file:
+                digest = file_digest(file, _new_digest).hexdigest()
+            members[name] = _Member(path.stat().st_size, digest)
+    ours = version("unabridged")
+    return BackupManifest(FORMAT, at, ours, home, held, members, tuple(left_out))
 
 
 def pack(folder: Path, manifest: BackupManifest, path: Path, moved: Moved) -> None:
-    """Write a folder as an archive, durable but for its name.
-
-    Raises:
-        OSError: As the system says; nothing is left.
-    """
+    """Write a folder as an archive, durable but for its name."""
     done = 0
     with new_file(path) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(_info(MANIFEST, manifest.at), msgspec.json.encode(manifest))
@@ -147,34 +140,36 @@ def pack(folder: Path, manifest: BackupManifest, path: Path, moved: Moved) -> No
 
 
 def manifest_of(path: Path) -> BackupManifest:
-    """Read what a backup says of itself.
+    """Read the manifest of a backup.
 
     Raises:
         BackupError: It cannot be read, is no backup, or of a newer version.
     """
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return _manifest(archive, path)
-    except FileNotFoundError:
-        raise BackupError(f"There is no backup {path}.", hint=HINT) from None
-    except OSError as error:
-        raise unreadable(path, error.strerror or str(error)) from error
-    except _UNREADABLE as error:
-        raise unreadable(path, str(error)) from error
+    with _opened(path) as archive:
+        return _manifest(archive, path)
 
 
 def member_of(path: Path, name: str) -> bytes | None:
-    """Read one small member of a backup, proved by its digest; None where it has no such.
+    """Read one small member of a backup, proved by its digest; None if there is no such member.
 
     Raises:
         BackupError: As ``manifest_of``, or the member is not what was written.
     """
-    member = manifest_of(path).members.get(name)
-    if member is None or member.bytes > _MOST:
-        return None
-    try:
-        with zipfile.ZipFile(path) as archive, archive.open(name) as source:
+    with _opened(path) as archive:
+        member = _manifest(archive, path).members.get(name)
+        if member is None or member.bytes > _MOST:
+            return None
+        with archive.open(name) as source:
             return b"".join(_pieces(source, member, path))
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            yield archive
+    except FileNotFoundError:
+        raise BackupError(f"There is no backup {path}.", hint=HINT) from None
     except OSError as error:
         raise unreadable(path, error.strerror or str(error)) from error
     except _UNREADABLE as error:
@@ -211,16 +206,10 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> BackupManifest:
 
 
 def unpack(path: Path, folder: Path, moved: Moved) -> BackupManifest:
-    """Take a backup apart, and prove every byte by its digest.
-
-    Args:
-        path: The backup.
-        folder: Where to; new and empty.
-        moved: Told how far it has come.
+    """Unpack a backup into a new folder, and prove every byte by its digest.
 
     Raises:
         BackupError: It is not what was written, or there is no room.
-        OSError: It cannot be written.
     """
     manifest = manifest_of(path)
     room = shutil.disk_usage(folder).free
@@ -246,7 +235,7 @@ def unpack(path: Path, folder: Path, moved: Moved) -> BackupManifest:
 
 
 def _pieces(source: IO[bytes], member: _Member, path: Path) -> Iterator[bytes]:
-    digest, left = blake2b(digest_size=32), member.bytes
+    digest, left = _new_digest(), member.bytes
     while piece := source.read(min(_PIECE, left + 1)):
         left -= len(piece)
         if left < 0:
@@ -258,7 +247,7 @@ def _pieces(source: IO[bytes], member: _Member, path: Path) -> Iterator[bytes]:
 
 
 def unreadable(path: Path, why: str) -> BackupError:
-    """Say that a backup is damaged."""
+    """Return the error of a damaged backup."""
     return BackupError(f"The backup {path} cannot be read: {why.rstrip('.')}.", hint=HINT)
 
 
@@ -267,11 +256,3 @@ def _info(name: str, at: datetime) -> zipfile.ZipInfo:
     info.compress_type = zipfile.ZIP_DEFLATED
     info.external_attr = 0o100600 << 16
     return info
-
-
-def _digest(path: Path) -> str:
-    digest = blake2b(digest_size=32)
-    with path.open("rb") as file:
-        while piece := file.read(_PIECE):
-            digest.update(piece)
-    return digest.hexdigest()

@@ -5,15 +5,19 @@ at a time; what an interrupted one left behind is removed by the next.
 """
 
 import re
-import secrets
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from unabridged.disk.atomic_write import UNFINISHED, draft_of, of_the_system, remove
+from unabridged.disk.atomic_write import (
+    UNFINISHED,
+    draft_of,
+    of_the_system,
+    remove,
+    system_errors,
+)
 from unabridged.disk.folders import private_folder
 from unabridged.disk.large_files import give_name
 from unabridged.disk.locks import locked
@@ -28,7 +32,8 @@ from unabridged.errors import (
 )
 from unabridged.home import backup_archive
 from unabridged.home.backup_archive import BackupManifest, Moved
-from unabridged.ports import Store, SupportsCheck
+from unabridged.home.replace_file import work_folder
+from unabridged.home.spaces import SpacesFolder
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connection import ConnectionOptions
 from unabridged.stores.sqlite.store import COPY
@@ -43,39 +48,8 @@ _NAMED = re.compile(r"(?P<name>.+)-(?P<at>\d{8}T\d{6}Z)(?:-\d+)?\.zip")
 SQLITE = "sqlite"
 
 
-@dataclass(frozen=True, slots=True)
-class BackupOptions:
-    """A space that is to be backed up.
-
-    Attributes:
-        space: The space.
-        name: How its file is called, without an ending.
-        open: Opens it; it is closed again.
-        store: What keeps it.
-    """
-
-    space: SpaceId
-    name: str
-    open: Callable[[], SqliteStore]
-    store: str = SQLITE
-
-
-@dataclass
-class _Work:
-    """What is gathered for one backup."""
-
-    folder: Path
-    spaces: list[tuple[str, BackupResult]] = field(default_factory=list)
-    left_out: list[tuple[str, str]] = field(default_factory=list)
-
-
-def open_copy(folder: Path, held: BackupResult, access: ConnectionOptions) -> Store:
-    """Open a space that was unpacked.
-
-    Raises:
-        BackupError: This version knows no such store.
-        StoreError: It cannot be opened.
-    """
+def open_copy(folder: Path, held: BackupResult, access: ConnectionOptions) -> SqliteStore:
+    """Open a space that was unpacked."""
     if held.store != SQLITE:
         raise BackupError(
             f"The backup holds a store of {held.store!r}.",
@@ -88,24 +62,18 @@ class BackupsFolder:
     """The backups of one home.
 
     Args:
-        folder: Where they lie; made with the first one.
-        version: Ours; it is written into them.
-        access: How files of SQLite are reached.
+        folder: Where they are; made with the first one.
+        access: How the files in them are reached.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        version: str,
-        access: ConnectionOptions | None = None,
-    ) -> None:
+    def __init__(self, folder: Path, access: ConnectionOptions | None = None) -> None:
         self.folder = folder
-        self._version = version
         self.access = access or ConnectionOptions()
 
     def make(
         self,
-        wanted: Sequence[BackupOptions],
+        spaces: SpacesFolder,
+        wanted: Sequence[SpaceId],
         at: datetime,
         moved: Moved,
         *,
@@ -117,9 +85,10 @@ class BackupsFolder:
         """Back spaces up into one file.
 
         Args:
-            wanted: The spaces.
+            spaces: The spaces of the home.
+            wanted: Those that are backed up.
             at: The time.
-            moved: Told how far it has come.
+            moved: Called with the progress.
             home: Whether it is of a whole home: damaged spaces are then left out, and said.
             files: Further files: the name in the backup, and the path.
             output: The file; None for one in the folder, named by space and time.
@@ -134,63 +103,45 @@ class BackupsFolder:
         place = output or self.folder
         try:
             private_folder(self.folder)
-            with self._alone(), self._work_folder() as folder:
-                work = _Work(folder, left_out=list(damaged))
-                for number, one in enumerate(wanted):
-                    self._take(work, one, f"spaces/{number}", moved, leave_out=home)
+            with self._alone(), work_folder(self.folder) as folder:
+                held: list[tuple[str, BackupResult]] = []
+                left_out = list(damaged)
+                for number, space in enumerate(wanted):
+                    name = f"spaces/{number}"
+                    try:
+                        held.append((name, self._copied(spaces, space, folder / name, moved)))
+                    except StoreDamagedError as error:
+                        if not home:
+                            raise
+                        shutil.rmtree(folder / name)
+                        left_out.append((space.name, str(error)))
                 for name, path in files:
                     target = folder / name
                     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                     shutil.copyfile(path, target)
-                place = output or self._free(HOME if home else wanted[0].name, at)
-                return self._finish(work, place, at, moved, home=home)
+                place = output or self._free(HOME if home else spaces.path_of(wanted[0]).stem, at)
+                said = backup_archive.described(folder, held, at=at, home=home, left_out=left_out)
+                return self._finish(folder, said, place, moved)
         except OSError as error:
             raise of_the_system(error, place) from error
 
-    def _take(
-        self, work: _Work, wanted: BackupOptions, name: str, moved: Moved, *, leave_out: bool
-    ) -> None:
-        folder = work.folder / name
+    def _copied(
+        self, spaces: SpacesFolder, space: SpaceId, folder: Path, moved: Moved
+    ) -> BackupResult:
         folder.mkdir(mode=0o700, parents=True)
-        stage = f"copy {wanted.space.name}"
-        try:
-            store = wanted.open()
-            try:
-                store.backup(str(folder), lambda share: moved(stage, round(1000 * share), 1000))
-            finally:
-                store.close()
-            empty = BackupResult(wanted.space, wanted.store, 0, 0, 0)
-            copied = open_copy(folder, empty, self.access)
-            try:
-                totals = copied.totals()
-            finally:
-                copied.close()
-        except StoreDamagedError as error:
-            if not leave_out:
-                raise
-            shutil.rmtree(folder)
-            work.left_out.append((wanted.space.name, str(error)))
-            return
-        held = BackupResult(
-            wanted.space, wanted.store, totals.sessions, totals.exchanges, totals.messages
-        )
-        work.spaces.append((name, held))
+        stage = f"copy {space.name}"
+        with closing(spaces.open(space, create=False)) as store:
+            store.backup(str(folder), lambda share: moved(stage, round(1000 * share), 1000))
+        empty = BackupResult(space, SQLITE, 0, 0, 0)
+        with closing(open_copy(folder, empty, self.access)) as copied:
+            totals = copied.totals()
+        return BackupResult(space, SQLITE, totals.sessions, totals.exchanges, totals.messages)
 
-    def _finish(
-        self, work: _Work, place: Path, at: datetime, moved: Moved, *, home: bool
-    ) -> Backup:
-        said = backup_archive.described(
-            work.folder,
-            work.spaces,
-            at=at,
-            version=self._version,
-            home=home,
-            left_out=work.left_out,
-        )
+    def _finish(self, folder: Path, said: BackupManifest, place: Path, moved: Moved) -> Backup:
         draft = draft_of(place)
         try:
-            backup_archive.pack(work.folder, said, draft, moved)
-            shutil.rmtree(work.folder)
+            backup_archive.pack(folder, said, draft, moved)
+            shutil.rmtree(folder)
             self._prove(draft, moved)
             give_name(draft, place)
         except FileExistsError:
@@ -200,17 +151,11 @@ class BackupsFolder:
         return said.backup(place)
 
     def verify(self, path: Path, moved: Moved) -> Backup:
-        """Unpack a backup, open it, and check every row.
-
-        Raises:
-            BackupError: It does not prove right.
-        """
-        try:
+        """Unpack a backup, open it, and check every row."""
+        with system_errors(path):
             private_folder(self.folder)
             with self._alone():
                 return self._prove(path, moved).backup(path)
-        except OSError as error:
-            raise of_the_system(error, path) from error
 
     def _prove(self, path: Path, moved: Moved) -> BackupManifest:
         with self.unpacked(path, moved) as (manifest, _):
@@ -224,14 +169,10 @@ class BackupsFolder:
 
         Args:
             path: The backup.
-            moved: Told how far it has come.
+            moved: Called with the progress.
             beside: Unpack in this folder; None for that of the backups.
-
-        Raises:
-            BackupError: It does not prove right.
-            OSError: It cannot be unpacked.
         """
-        with self._work_folder(beside) as folder:
+        with work_folder(beside or self.folder) as folder:
             manifest = backup_archive.unpack(path, folder, moved)
             for number, one in enumerate(manifest.spaces):
                 moved("check", number, len(manifest.spaces))
@@ -240,12 +181,9 @@ class BackupsFolder:
 
     def _check(self, folder: Path, held: BackupResult, path: Path) -> None:
         try:
-            store = open_copy(folder, held, self.access)
-            try:
-                said = _damage(store)
+            with closing(open_copy(folder, held, self.access)) as store:
+                said = store.check(index=False)
                 totals = store.totals()
-            finally:
-                store.close()
         except StoreKeyError as error:
             raise BackupError(
                 f"The backup {path} is encrypted, and its key is not the one that is named.",
@@ -271,22 +209,18 @@ class BackupsFolder:
             return Backup(str(path), None, path.stat().st_size, trouble=str(error))
 
     def find(self, named: str) -> Path:
-        """Give the path of a backup: a file, or the name of one in the folder.
-
-        Raises:
-            BackupError: There is none.
-        """
+        """Give the path of a backup: a file, or the name of one in the folder."""
         for path in (Path(named), self.folder / named, self.folder / f"{named}{SUFFIX}"):
             if path.is_file():
                 return path
         raise BackupError(f"There is no backup {named}.", hint=backup_archive.HINT)
 
     def thin(self, name: str, keep: int) -> list[Path]:
-        """Remove all but the newest backups of one name; gives those removed.
+        """Remove all but the newest backups (at least one) of one name; return those removed.
 
         Args:
-            name: How the space's file is called, or ``home``.
-            keep: How many stay; at least one.
+            name: The name of the space's file without its ending, or ``home``.
+            keep: How many stay.
         """
         found = []
         for path in self.folder.glob(f"*{SUFFIX}"):
@@ -312,18 +246,3 @@ class BackupsFolder:
             for path in self.folder.glob(f".*{UNFINISHED}"):
                 shutil.rmtree(path) if path.is_dir() else remove(path)
             yield
-
-    @contextmanager
-    def _work_folder(self, beside: Path | None = None) -> Iterator[Path]:
-        folder = (beside or self.folder) / f".{secrets.token_hex(8)}{UNFINISHED}"
-        folder.mkdir(mode=0o700)
-        try:
-            yield folder
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _damage(store: Store) -> list[str]:
-    if isinstance(store, SqliteStore):
-        return store.check(index=False)
-    return store.check() if isinstance(store, SupportsCheck) else []

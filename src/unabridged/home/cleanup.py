@@ -27,7 +27,7 @@ OLD_DAYS = 30
 
 
 def look_after(home: Path, now: datetime, *, repair: bool) -> Iterator[Diagnosis]:
-    """Look at everything that lies in a home but the spaces themselves.
+    """Look at everything in a home but the spaces themselves.
 
     Args:
         home: The home.
@@ -36,8 +36,9 @@ def look_after(home: Path, now: datetime, *, repair: bool) -> Iterator[Diagnosis
     """
     try:
         yield Diagnosis("home", ok=True, text=str(home))
-        yield _rights(home, repair=repair)
-        yield from _leftovers(home, now, repair=repair)
+        paths = list(_walk(home))
+        yield _rights(paths, repair=repair)
+        yield from _leftovers(paths, now, repair=repair)
         yield _room(home)
         yield _backups(home, now)
     except OSError as error:
@@ -46,32 +47,58 @@ def look_after(home: Path, now: datetime, *, repair: bool) -> Iterator[Diagnosis
         )
 
 
-def _rights(home: Path, *, repair: bool) -> Diagnosis:
-    found = wide(home)
+def _walk(home: Path) -> Iterator[Path]:
+    yield home
+    for folder, folders, files in os.walk(home):
+        for name in (*folders, *files):
+            path = Path(folder) / name
+            if not path.is_symlink():
+                yield path
+
+
+def _rights(paths: list[Path], *, repair: bool) -> Diagnosis:
+    found = _wide(paths)
     if found and repair:
-        narrow(found)
-        found = wide(home)
+        for path in found:
+            path.chmod(FOLDER_MODE if path.is_dir() else FILE_MODE)
+        found = _wide(paths)
     if not found:
         return Diagnosis("rights", ok=True, text="everything is for its owner only")
     text = f"others can look into {len(found):,} files or folders: {found[0]}"
     return Diagnosis("rights", ok=False, text=text, hint="Try: unabridged doctor --repair")
 
 
-def _leftovers(home: Path, now: datetime, *, repair: bool) -> Iterator[Diagnosis]:
-    left = drafts(home, now)
+def _leftovers(paths: list[Path], now: datetime, *, repair: bool) -> Iterator[Diagnosis]:
+    left = _drafts(paths, now)
     if left and repair:
-        clean_up(left)
-        left = drafts(home, now)
+        for path in left:
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                remove(path)
+        left = _drafts(paths, now)
     if left:
         text = f"{len(left):,} drafts that a killed program left: {left[0]}"
         yield Diagnosis("leftovers", ok=None, text=text, hint="Try: unabridged doctor --repair")
-    if begun := stopped(home):
+    begun = [path for path in paths if path.name.endswith(_STOPPED) and path.exists()]
+    if begun:
         text = f"begun and not finished: {begun[0].name}"
         yield Diagnosis("leftovers", ok=None, text=text, hint="Opening the space finishes it.")
-    if away := aside(home):
-        text = f"{len(away):,} files that were set aside, {sum(away.values()):,} bytes: "
+    aside = [path for path in paths if _ASIDE.fullmatch(path.name) and path.is_file()]
+    if aside:
+        size = sum(path.stat().st_size for path in aside)
+        text = f"{len(aside):,} files that were set aside, {size:,} bytes: {aside[0]}"
         hint = "`unabridged recover FILE` looks into one; remove them when you miss nothing."
-        yield Diagnosis("set aside", ok=None, text=text + str(next(iter(away))), hint=hint)
+        yield Diagnosis("set aside", ok=None, text=text, hint=hint)
+
+
+def _wide(paths: list[Path]) -> list[Path]:
+    return [] if os.name == "nt" else [path for path in paths if _mode(path) & 0o077]
+
+
+def _drafts(paths: list[Path], now: datetime) -> list[Path]:
+    found = [path for path in paths if path.name.endswith(_DRAFTS)]
+    return [path for path in found if now.timestamp() - _touched(path) > PATIENCE]
 
 
 def _room(home: Path) -> Diagnosis:
@@ -87,7 +114,7 @@ def _room(home: Path) -> Diagnosis:
 
 
 def _backups(home: Path, now: datetime) -> Diagnosis:
-    made = [one for one in BackupsFolder(home / "backups", "").all() if one.at is not None]
+    made = [one for one in BackupsFolder(home / "backups").all() if one.at is not None]
     if not made:
         return Diagnosis(
             "backups", ok=None, text="none yet", hint="Make one: unabridged backup --all"
@@ -96,58 +123,6 @@ def _backups(home: Path, now: datetime) -> Diagnosis:
     text = f"{len(made):,}, the newest {days:,} days old"
     hint = "Make another one: unabridged backup --all" if days >= OLD_DAYS else ""
     return Diagnosis("backups", ok=None if hint else True, text=text, hint=hint)
-
-
-def _walk(home: Path) -> Iterator[Path]:
-    yield home
-    for folder, folders, files in os.walk(home):
-        for name in (*folders, *files):
-            path = Path(folder) / name
-            if not path.is_symlink():
-                yield path
-
-
-def wide(home: Path) -> list[Path]:
-    """Files and folders that others than their owner may read or write."""
-    if os.name == "nt":
-        return []
-    return [path for path in _walk(home) if _mode(path) & 0o077]
-
-
-def narrow(paths: list[Path]) -> None:
-    """Take all rights from others than the owner.
-
-    Raises:
-        OSError: As the system says.
-    """
-    for path in paths:
-        path.chmod(FOLDER_MODE if path.is_dir() else FILE_MODE)
-
-
-def drafts(home: Path, now: datetime) -> list[Path]:
-    """What was being written when somebody was killed: it has not been touched for an hour."""
-    found = [path for path in _walk(home) if path.name.endswith(_DRAFTS)]
-    return [path for path in found if now.timestamp() - _touched(path) > PATIENCE]
-
-
-def clean_up(paths: list[Path]) -> None:
-    """Remove drafts."""
-    for path in paths:
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            remove(path)
-
-
-def stopped(home: Path) -> list[Path]:
-    """What was begun and not finished; it is, when the space is opened next."""
-    return [path for path in _walk(home) if path.name.endswith(_STOPPED)]
-
-
-def aside(home: Path) -> dict[Path, int]:
-    """Files that were set aside, with their sizes."""
-    found = [path for path in _walk(home) if path.is_file() and _ASIDE.fullmatch(path.name)]
-    return {path: path.stat().st_size for path in found}
 
 
 def _mode(path: Path) -> int:

@@ -1,20 +1,21 @@
-"""Forgetting whole spaces: what would go, and its receipt. The files themselves: ``stores.leaving``."""
+"""Forgetting whole spaces: what would go, and its receipt. The files themselves: ``spaces``."""
 
 import os
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 from unabridged import config
-from unabridged.disk.atomic_write import write_whole
 from unabridged.domain.forgetting import Receipt, SpacePlan
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.settings import Settings
 from unabridged.errors import NotFoundError, StoreError
 from unabridged.forgetting.receipts import from_data, sealed, to_data
 from unabridged.forgetting.shared_copies import copies
+from unabridged.home.followed_spaces import Spaces
 from unabridged.home.forgetting import elsewhere, keys_of, outside
-from unabridged.home.spaces_port import SpaceInfo, Spaces
+from unabridged.home.spaces import SpaceInfo
 from unabridged.ports import Clock
 from unabridged.stores.json_codec import unpack
 
@@ -26,11 +27,7 @@ SAID = (
 
 
 def plan_spaces(settings: Settings, folder: Spaces, spaces: Sequence[SpaceId]) -> list[SpacePlan]:
-    """Say what forgetting whole spaces would do; nothing is changed.
-
-    Raises:
-        NotFoundError: There is no such space.
-    """
+    """Return what forgetting whole spaces would do; nothing is changed."""
     infos = folder.list()
     return [_plan(settings, folder, infos, space) for space in spaces]
 
@@ -65,10 +62,8 @@ def _shared(folder: Spaces, space: SpaceId) -> tuple[str, ...]:
         store = folder.open(space, create=False)
     except StoreError:
         return ()
-    try:
+    with closing(store):
         return copies(store)
-    finally:
-        store.close()
 
 
 def forget_space(settings: Settings, clock: Clock, folder: Spaces, plan: SpacePlan) -> Receipt:
@@ -76,7 +71,6 @@ def forget_space(settings: Settings, clock: Clock, folder: Spaces, plan: SpacePl
 
     Raises:
         StoreBusyError: Others have it open.
-        StoreError: It cannot be wiped.
     """
     at = clock.now()
     receipt = sealed(
@@ -101,16 +95,7 @@ def forget_space(settings: Settings, clock: Clock, folder: Spaces, plan: SpacePl
 
 
 def kept_receipts(settings: Settings) -> list[Receipt]:
-    """The receipts for spaces that are gone, the oldest first."""
+    """Return the receipts for spaces that are gone, the oldest first."""
     folder = Path(settings.home) / "logs" / RECEIPTS
     files = sorted(folder.glob("*.json")) if folder.is_dir() else []
     return [from_data(unpack(path.read_bytes())) for path in files]
-
-
-def write_private(path: Path, data: bytes) -> None:
-    """Write a file whole, readable by its owner only, in a folder of the person's choice.
-
-    Raises:
-        StoreError: It cannot be written.
-    """
-    write_whole(path, data)

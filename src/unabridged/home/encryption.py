@@ -13,7 +13,7 @@ from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
 from unabridged.home.followed_spaces import json_folder_of
 from unabridged.home.key_source import box_places, person_key, secrets_of
-from unabridged.home.keyring_file import add_slot, keep_slot, repair_box
+from unabridged.home.keyring_file import add_slot, keep_slot
 from unabridged.home.open_spaces import access_of
 from unabridged.home.spaces import SUFFIX
 from unabridged.projections.json_files.file_paths import FOLDERS
@@ -29,12 +29,7 @@ _NO_KEY = "Make one with `unabridged key new FILE`, and set `key` to file:FILE."
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """One file that was looked at.
-
-    Attributes:
-        path: The file.
-        changed: Whether it was another thing before.
-    """
+    """A file that was looked at, and whether it was converted."""
 
     path: Path
     changed: bool
@@ -45,46 +40,36 @@ def encrypt_home(settings: Settings, *, encrypted: bool) -> Iterator[Converted]:
 
     Stopped, it leaves each file whole, and a second call goes on.
 
-    Args:
-        settings: Every choice; ``key`` names the key.
-        encrypted: What they are to be.
-
     Raises:
         SettingError: The settings name no key, or want readable files in an encrypted home.
         StoreError: One of them cannot be converted; those before it are.
     """
     wanted = replace(settings, encrypt=encrypted)
     need_key(wanted)
-    yield from _databases(wanted)
-
-
-def _databases(settings: Settings) -> Iterator[Converted]:
-    access, encrypted = access_of(settings), settings.encrypt
+    access = access_of(wanted)
     for path in sorted(config.folder(settings.home, "spaces").glob(f"*{SUFFIX}")):
         yield Converted(path, convert(path, access, encrypted=encrypted))
 
 
 def need_key(settings: Settings) -> EncryptionKey:
-    """Give the key that the settings name, after a look whether it opens the secrets of the home.
+    """Return the key that the settings name, if it opens the secrets of the home.
 
     Raises:
         SettingError: They name none, or want readable files in an encrypted home.
         StoreKeyError: It does not open them.
-        MissingExtraError: What encrypts is not installed.
     """
     json_folder_of(settings)
-    key = person_key(settings)
-    if key is None:
-        raise SettingError("The settings name no key.", hint=_NO_KEY)
+    key = _key_of(settings)
     need_encryption()
     access_of(settings)
     return key
 
 
-def readable_files(settings: Settings) -> list[Path]:
-    """Files of spaces that anybody can read who can read the disk."""
-    home = Path(settings.home)
-    return [path for path in sorted(home.glob(f"spaces/*{SUFFIX}")) if not is_encrypted(path)]
+def _key_of(settings: Settings) -> EncryptionKey:
+    key = person_key(settings)
+    if key is None:
+        raise SettingError("The settings name no key.", hint=_NO_KEY)
+    return key
 
 
 def left_readable(settings: Settings) -> list[Path]:
@@ -110,11 +95,11 @@ def _is_readable(path: Path) -> bool:
 
 
 def admit_key(settings: Settings, place: str) -> str:
-    """Let another key open the secrets of a home, beside the one of the settings.
+    """Let another key open the secrets of a home, in addition to the one of the settings.
 
     Args:
         settings: Every choice.
-        place: Where the other one lies, as the setting ``key`` has it.
+        place: The other key, in the form of the setting ``key``.
 
     Returns:
         The mark of the other key.
@@ -123,48 +108,30 @@ def admit_key(settings: Settings, place: str) -> str:
         SettingError: One of the keys is not there.
         StoreKeyError: The one of the settings does not open the secrets.
     """
-    key, new = person_key(settings), person_key(replace(settings, key=place))
-    if key is None or new is None:
-        raise SettingError("The settings name no key.", hint=_NO_KEY)
+    key, new = _key_of(settings), _key_of(replace(settings, key=place))
     secrets_of(settings)
     add_slot(box_places(settings), key, new)
     return new.mark
 
 
 def retire_keys(settings: Settings) -> str:
-    """Let only the key of the settings open the secrets of a home; give its mark.
+    """Let only the key of the settings open the secrets of a home; return its mark.
 
     Raises:
-        SettingError: The settings name no key.
         StoreKeyError: It does not open the secrets.
     """
-    key = person_key(settings)
-    if key is None:
-        raise SettingError("The settings name no key.", hint=_NO_KEY)
+    key = _key_of(settings)
     keep_slot(box_places(settings), key)
     return key.mark
 
 
 def export_cipher(settings: Settings) -> AesGcm:
-    """Give what exports are encrypted with: the person's key itself, so that any home opens them.
-
-    Raises:
-        SettingError: The settings name no key.
-        MissingExtraError: What encrypts is not installed.
-    """
-    key = person_key(settings)
-    if key is None:
-        raise SettingError("The settings name no key.", hint=_NO_KEY)
-    return AesGcm(key.for_("exports"))
+    """Return what exports are encrypted with: the person's key itself, so that any home opens them."""
+    return AesGcm(_key_of(settings).for_("exports"))
 
 
 def sealer(settings: Settings) -> Callable[[bytes], bytes]:
-    """Give what encrypts bytes as an export is, so that they are opened in the same way.
-
-    Raises:
-        SettingError: The settings name no key.
-        MissingExtraError: What encrypts is not installed.
-    """
+    """Return what encrypts bytes in the form of an export."""
     cipher = export_cipher(settings)
 
     def seal(data: bytes) -> bytes:
@@ -177,13 +144,7 @@ def sealer(settings: Settings) -> Callable[[bytes], bytes]:
 
 
 def unsealing(settings: Settings) -> Callable[[BinaryIO], IO[bytes]] | None:
-    """Give what opens encrypted exports; None where the settings name no key."""
+    """Return what opens encrypted exports; None if the settings name no key."""
     if not settings.key:
         return None
     return lambda stream: export_cipher(settings).unsealing(stream, EXPORT)
-
-
-def repair_keybox(settings: Settings) -> bool:
-    """Write the key box to the place of the two where it is missing or damaged."""
-    key = person_key(settings)
-    return key is not None and repair_box(box_places(settings), key)

@@ -1,6 +1,7 @@
 """The spaces of a home with readable files that follow them."""
 
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,10 @@ from unabridged.disk.atomic_write import remove
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.settings import Settings
 from unabridged.errors import NameRefusedError, SettingError
-from unabridged.home.spaces import SpacesFolder
-from unabridged.home.spaces_port import SpaceInfo
-from unabridged.projections.followed import FollowedStore
+from unabridged.home.spaces import SpaceInfo, SpacesFolder
 from unabridged.projections.json_files.file_paths import FOLDERS, FilePaths
 from unabridged.projections.json_files.find_space import locate
 from unabridged.projections.json_files.json_files import JsonFiles
-from unabridged.stores.copy_space import copy
 from unabridged.stores.sqlite import SqliteStore
 
 NO_FILES = "none"
@@ -31,7 +29,7 @@ class JsonFolder:
         root: The folder of the layout.
         layout: ``model``, ``agent`` or ``user``.
         compression: Whether files are packed.
-        custom: The file of the only space, instead of those in the folder; None for those.
+        custom: The file of the only space; None for files in the folder.
     """
 
     root: Path
@@ -76,7 +74,7 @@ def json_folder(settings: Settings) -> JsonFolder:
 
 
 class FollowedSpaces:
-    """The spaces of one home with readable files; implements ``stores.listing.Spaces``.
+    """The spaces of one home with readable files; used as ``SpacesFolder`` is.
 
     Args:
         databases: The spaces.
@@ -92,36 +90,30 @@ class FollowedSpaces:
         self._follows = follows
 
     def path_of(self, space: SpaceId) -> Path:
-        """Return the file of a space; see ``stores.listing.Spaces``."""
+        """Return the file of a space."""
         return self._databases.path_of(space)
 
-    def open(self, space: SpaceId, *, create: bool = True) -> FollowedStore:
-        """Open a space; see ``stores.listing.Spaces``."""
+    def open(self, space: SpaceId, *, create: bool = True) -> SqliteStore:
+        """Open a space, beginning it if it is new."""
         return self.follow(self._databases.open(space, create=create))
 
-    def follow(self, store: SqliteStore) -> FollowedStore:
+    def follow(self, store: SqliteStore) -> SqliteStore:
         """Let readable files follow a store."""
         try:
-            return FollowedStore(store, [self._folder.files(store)], follows=self._follows)
+            store.attach_files(self._folder.files(store), follows=self._follows)
         except BaseException:
             store.close()
             raise
+        return store
 
     def render(self, space: SpaceId) -> None:
-        """Write the files of a space again from its log, except those that were edited by hand.
-
-        Raises:
-            StoreError: The space cannot be opened.
-        """
-        log = self._databases.open(space, create=False)
-        store = FollowedStore(log, [self._folder.files(log)], follows=False)
-        try:
-            store.render()
-        finally:
-            store.close()
+        """Write the files of a space again from its log, except those that were edited by hand."""
+        with closing(self._databases.open(space, create=False)) as store:
+            store.attach_files(self._folder.files(store), follows=False)
+            store.render_files()
 
     def rename(self, old: SpaceId, new: SpaceId) -> None:
-        """Give a space other names; see ``stores.listing.Spaces``."""
+        """Give a space other names."""
         if self._folder.custom is not None:
             raise NameRefusedError(
                 "The file that json_path names holds one space, which keeps its name.",
@@ -135,20 +127,8 @@ class FollowedSpaces:
                 remove(path)
         self.open(new, create=False).close()
 
-    def merge(self, source: SpaceId, into: SpaceId) -> int:
-        """Copy what a space lacks; see ``stores.listing.Spaces``."""
-        giver = self._databases.open(source, create=False)
-        try:
-            taker = self.open(into)
-            try:
-                return copy(giver, taker).exchanges
-            finally:
-                taker.close()
-        finally:
-            giver.close()
-
     def quarantine(self, space: SpaceId) -> Path:
-        """Move the files of a space out of the way; see ``stores.listing.Spaces``."""
+        """Move the files of a space out of the way, and return the new path of the log."""
         aside = self._databases.quarantine(space)
         for path in self._folder.paths(space).files():
             number = 1
@@ -159,24 +139,25 @@ class FollowedSpaces:
         return aside
 
     def parts_of(self, space: SpaceId) -> list[Path]:
-        """Return every file of a space; see ``stores.listing.Spaces``."""
+        """Return every file of a space."""
         return [*self._databases.parts_of(space), *self._folder.paths(space).all_files()]
 
     def wipe(self, space: SpaceId, receipt: Path, shown: Mapping[str, Any]) -> int:
-        """Overwrite and remove every file of a space; see ``stores.listing.Spaces``."""
+        """Overwrite and remove every file of a space, and leave a receipt."""
         also = self._folder.paths(space).all_files()
         return self._databases.wipe(space, receipt, shown, also=also)
 
     def list(self) -> list[SpaceInfo]:
-        """Return every space; see ``stores.listing.Spaces``."""
+        """Return every space; a damaged one hides no other."""
         return self._databases.list()
 
     def _bring_up_to_date(self, space: SpaceId) -> None:
         if not self._databases.path_of(space).exists():
             return
-        store = self.open(space, create=False)
-        try:
+        with closing(self.open(space, create=False)) as store:
             for error in store.troubles:
                 raise error
-        finally:
-            store.close()
+
+
+Spaces = SpacesFolder | FollowedSpaces
+"""The spaces of a home, with readable files or without."""

@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from unabridged import config
-from unabridged.disk.atomic_write import of_the_system, write_first
+from unabridged.disk.atomic_write import system_errors, write_first
 from unabridged.domain.forgetting import OutOfReach
 from unabridged.domain.record import RecordKind
 from unabridged.domain.results import Transcript
@@ -45,12 +45,9 @@ _IMPORTS = "imports"
 
 
 class HomeKeys:
-    """The keys of one home: one drawn from the person's key, else one of its own.
+    """The keys of one home: one drawn from the person's key, else its own; implements ``ports.Keys``.
 
-    Implements ``ports.Keys``. What was forgotten before a person set a key is still recognised.
-
-    Args:
-        settings: Every choice.
+    What was forgotten before a person set a key is still recognised.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -66,27 +63,19 @@ class HomeKeys:
         return self._read
 
     def current(self) -> bytes:
-        """The person's key for this, else the home's own, made where it is missing.
-
-        Raises:
-            StoreError: It cannot be read or written.
-        """
         if not self.held():
             config.folder(self._settings.home, "config")
-            try:
+            with system_errors(self._path):
                 write_first(self._path, secrets.token_bytes(LENGTH))
-            except OSError as error:
-                raise of_the_system(error, self._path) from error
             self._read = None
         return self.held()[0]
 
     def _own(self) -> bytes | None:
-        try:
-            key = self._path.read_bytes()
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise of_the_system(error, self._path) from error
+        with system_errors(self._path):
+            try:
+                key = self._path.read_bytes()
+            except FileNotFoundError:
+                return None
         if len(key) != LENGTH:
             raise StoreError(
                 f"{self._path} holds no key.",
@@ -97,12 +86,12 @@ class HomeKeys:
 
 
 def keys_of(settings: Settings) -> Keys:
-    """The keys that a space of these settings uses."""
+    """Return the keys that a space of these settings uses."""
     return PassingKeys() if settings.store == "memory" else HomeKeys(settings)
 
 
 def sift_for(taker: Store, settings: Settings) -> Sift | None:
-    """What keeps away from a space what was forgotten there; None where nothing was."""
+    """Return what keeps away from a space what was forgotten there; None if nothing was."""
     if not taker.records(RecordKind.TOMBSTONE, newest=1):
         return None
     return partial(_without_forgotten, forgotten_index=ForgottenIndex(taker, keys_of(settings)))
@@ -114,11 +103,11 @@ def _without_forgotten(given: Transcript, *, forgotten_index: ForgottenIndex) ->
 
 
 def outside(settings: Settings, space: SpaceId, since: datetime | None) -> OutOfReach:
-    """Name what of a home forgetting does not reach.
+    """Name what of a home forgetting in a space does not reach.
 
     Args:
         settings: Every choice; only the home is looked at.
-        space: The space that is forgotten in.
+        space: The space.
         since: Backups that were made before cannot hold it; None for all.
     """
     if settings.store == "memory":
@@ -130,7 +119,7 @@ def outside(settings: Settings, space: SpaceId, since: datetime | None) -> OutOf
 
 
 def elsewhere(settings: Settings, space: SpaceId) -> Iterator[str]:
-    """Readable files of a space that a home has in other layouts than that of the settings."""
+    """Yield the readable files of a space in other layouts than that of the settings."""
     home = Path(settings.home)
     for layout, name in FOLDERS.items():
         if settings.json_files == layout and not settings.json_path:
@@ -172,7 +161,7 @@ def _aside(home: Path, space: SpaceId) -> Iterator[str]:
 
 
 def finish_forgetting(forgetting: Forgetting, store: Store) -> None:
-    """Finish what was begun and interrupted, where the store can be written.
+    """Finish what was interrupted, if the store can be written.
 
     While others keep it locked, or a readable file was edited by hand, it waits for the next
     opening, or for ``unabridged forget --resume``.

@@ -6,13 +6,11 @@ import importlib
 import os
 import secrets
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from unabridged import config
 from unabridged.disk.atomic_write import FILE_MODE, of_the_system, remove, sync_folder, write_new
-from unabridged.disk.cipher import MAGIC, is_sealed
 from unabridged.disk.locks import locked
 from unabridged.domain.encryption_key import KEY_BYTES, EncryptionKey
 from unabridged.domain.settings import Settings
@@ -22,9 +20,9 @@ from unabridged.stores.sqlite.connection import is_encrypted
 
 KEYRING = "keyring"
 SERVICE, ENTRY = "unabridged", "key"
-"""Under what the system's keyring holds the key."""
+"""The names of the key in the system's keyring."""
 _NO_WAITING: int = getattr(os, "O_NONBLOCK", 0)
-"""Nobody may let us wait at a pipe in place of the file."""
+"""A pipe in place of the file must not make us wait."""
 BOX = "keybox.json"
 """The file that holds the home's secrets, wrapped by the person's key."""
 LOCK_SECONDS = 30.0
@@ -35,26 +33,17 @@ _FORM = "A key is 64 hexadecimal digits; `unabridged key new FILE` makes one."
 
 
 def key_of(settings: Settings) -> EncryptionKey | None:
-    """Give the secret that digests are keyed with, or None where the settings name no key.
-
-    Raises:
-        StoreKeyError: The key that they name does not open the home's key box.
-        SettingError: As ``person_key`` says.
-    """
+    """Return the secret that digests are keyed with, or None; see ``secrets_of``."""
     held = secrets_of(settings)
     return held.digests if held else None
 
 
 def secrets_of(settings: Settings) -> HomeSecrets | None:
-    """Give the secrets of a home, made when they are first needed.
-
-    Returns:
-        What its key box holds, or None where the settings name no key.
+    """Return the secrets of a home, made when first needed; None if the settings name no key.
 
     Raises:
         StoreKeyError: The key that they name does not open the box; or there is none, though
             files of the home are encrypted.
-        SettingError: As ``person_key`` says.
     """
     key = person_key(settings)
     if key is None:
@@ -62,7 +51,8 @@ def secrets_of(settings: Settings) -> HomeSecrets | None:
     places = box_places(settings)
     held = open_box(places, key)
     if held is None:
-        encrypted = next(_encrypted(Path(settings.home)), None)
+        files = Path(settings.home).glob("spaces/*.db")
+        encrypted = next((path for path in files if is_encrypted(path)), None)
         if encrypted is not None:
             raise StoreKeyError(
                 f"{encrypted} is encrypted, but the key box {places[0]} is missing.",
@@ -73,29 +63,14 @@ def secrets_of(settings: Settings) -> HomeSecrets | None:
     return held
 
 
-def _encrypted(home: Path) -> Iterator[Path]:
-    yield from (path for path in home.glob("spaces/*.db") if is_encrypted(path))
-    for folder in ("memory", "chats", "conversations"):
-        for path in home.glob(f"{folder}/**/*.json*"):
-            with path.open("rb") as file:
-                if is_sealed(file.read(len(MAGIC))):
-                    yield path
-
-
 def box_places(settings: Settings) -> tuple[Path, Path]:
-    """Where the key box of a home lies, and where its copy does."""
+    """Return the paths of a home's key box and of its copy."""
     home = Path(settings.home)
     return home / "config" / BOX, home / "spaces" / BOX
 
 
 def person_key(settings: Settings) -> EncryptionKey | None:
-    """Read the key that the settings name.
-
-    Args:
-        settings: ``key`` is ``file:PATH``, ``env:NAME``, ``keyring``, or empty.
-
-    Returns:
-        The key, or None where the settings name none.
+    """Read the key that the settings name: ``file:PATH``, ``env:NAME``, ``keyring``, or none.
 
     Raises:
         SettingError: It is not there, is no key, or others than its owner may read its file.
@@ -113,7 +88,7 @@ def person_key(settings: Settings) -> EncryptionKey | None:
 
 
 def new_key(place: str) -> EncryptionKey:
-    """Make a random key and put it where ``key_of`` finds it.
+    """Make a random key and store it.
 
     Args:
         place: The path of a file that is not there yet, or ``keyring``.
@@ -121,7 +96,6 @@ def new_key(place: str) -> EncryptionKey:
     Raises:
         InputError: There is a key at the place already; it was left as it is.
         MissingExtraError: The package ``keyring`` is not installed.
-        StoreError: The file cannot be written.
     """
     key = EncryptionKey(secrets.token_bytes(KEY_BYTES))
     if place == KEYRING:

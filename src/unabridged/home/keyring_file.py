@@ -2,7 +2,7 @@
 
 What is encrypted and what digests are keyed with are random secrets of the home, not the person's key. The
 box holds them once for each key that opens it (its slots), so that changing the key writes one small
-file anew and touches nothing that was encrypted; digests made before stay comparable. Whoever had
+file and touches nothing that was encrypted; digests made before stay comparable. Whoever had
 the old key *and* the old box knows the secrets still: see `docs/encryption.md`.
 
 A slot is: a random nonce (16 bytes), each secret xored with keyed BLAKE2b(nonce, name) under a key
@@ -33,12 +33,7 @@ _NAMES = ("digests", "files")
 
 @dataclass(frozen=True, slots=True)
 class HomeSecrets:
-    """What a box holds.
-
-    Attributes:
-        digests: What chains, tombstones and receipts are keyed with.
-        files: What files are encrypted with.
-    """
+    """What a box holds: the keys of digests (chains, tombstones, receipts), and of files."""
 
     digests: EncryptionKey
     files: EncryptionKey
@@ -57,27 +52,23 @@ class _Box(msgspec.Struct, frozen=True):
 
 
 def open_box(places: Sequence[Path], key: EncryptionKey) -> HomeSecrets | None:
-    """Open a box.
-
-    Args:
-        places: Where it lies; the first that opens counts, and one that is missing or damaged beside
-            it is written anew.
-        key: The person's key.
-
-    Returns:
-        What it holds, or None where there is none at any place.
+    """Return what the first box of the given places that opens holds; None if there is no box.
 
     Raises:
         StoreKeyError: Another key opens it.
         StoreDamagedError: Every copy is damaged.
     """
+    found = _open(places, key)
+    return found[1] if found else None
+
+
+def _open(places: Sequence[Path], key: EncryptionKey) -> tuple[_Box, HomeSecrets] | None:
     said: StoreError | None = None
     for place in places:
         try:
             box = _read(place)
-            if box is None:
-                continue
-            return _opened(box, key, place)
+            if box is not None:
+                return box, _opened(box, key, place)
         except (StoreKeyError, StoreDamagedError) as error:
             said = said if isinstance(said, StoreKeyError) else error
     if said is not None:
@@ -86,12 +77,7 @@ def open_box(places: Sequence[Path], key: EncryptionKey) -> HomeSecrets | None:
 
 
 def open_copy(data: bytes, key: EncryptionKey, path: Path) -> HomeSecrets:
-    """Open a box that lies elsewhere, as in a backup.
-
-    Args:
-        data: The box.
-        key: The person's key.
-        path: What it was found in.
+    """Open a box that was found in another file, such as a backup.
 
     Raises:
         StoreKeyError: Another key opens it.
@@ -101,84 +87,42 @@ def open_copy(data: bytes, key: EncryptionKey, path: Path) -> HomeSecrets:
 
 
 def put_box(places: Sequence[Path], data: bytes) -> None:
-    """Write a box that was brought along, as it is; the caller looked into it.
-
-    Raises:
-        StoreError: It cannot be written.
-    """
+    """Write the bytes of a box to each place; the caller looked into it."""
     for place in places:
         private_folder(place.parent)
         write_whole(place, data)
 
 
 def make_box(places: Sequence[Path], key: EncryptionKey) -> HomeSecrets:
-    """Make a box with fresh secrets; the caller made sure that there is none.
-
-    Raises:
-        StoreError: It cannot be written.
-    """
+    """Make a box with fresh secrets; the caller made sure that there is none."""
     made = HomeSecrets(
         EncryptionKey(secrets.token_bytes(KEY_BYTES)), EncryptionKey(secrets.token_bytes(KEY_BYTES))
     )
-    _write(places, _Box(FORMAT, [_slot(made, key)]))
+    _write(places, [_slot(made, key)])
     return made
 
 
-def repair_box(places: Sequence[Path], key: EncryptionKey) -> bool:
-    """Write a box to those of its places where it is missing, damaged or another one.
-
-    Returns:
-        Whether something was written.
-    """
-    whole = next((box for place in places if (box := _sound(place, key))), None)
-    if whole is None:
-        return False
-    wrong = [place for place in places if not _sound(place, key)]
-    _write(wrong, whole)
-    return bool(wrong)
-
-
 def add_slot(places: Sequence[Path], key: EncryptionKey, new: EncryptionKey) -> None:
-    """Let another key open a box, too.
-
-    Raises:
-        StoreKeyError: The first key does not open it.
-        StoreError: There is no box, or it cannot be written.
-    """
-    held = _must(places, key)
-    box = next(box for place in places if (box := _sound(place, key)))
+    """Let another key open a box, too."""
+    box, held = _must(places, key)
     slots = [slot for slot in box.slots if slot.mark != new.mark]
-    _write(places, _Box(FORMAT, [*slots, _slot(held, new)]))
+    _write(places, [*slots, _slot(held, new)])
 
 
 def keep_slot(places: Sequence[Path], key: EncryptionKey) -> None:
-    """Let only this key open a box from now on.
-
-    Raises:
-        StoreKeyError: It does not open it.
-        StoreError: There is no box, or it cannot be written.
-    """
-    _write(places, _Box(FORMAT, [_slot(_must(places, key), key)]))
+    """Let only this key open a box from now on."""
+    _, held = _must(places, key)
+    _write(places, [_slot(held, key)])
 
 
-def _must(places: Sequence[Path], key: EncryptionKey) -> HomeSecrets:
-    held = open_box(places, key)
-    if held is None:
+def _must(places: Sequence[Path], key: EncryptionKey) -> tuple[_Box, HomeSecrets]:
+    found = _open(places, key)
+    if found is None:
         raise StoreKeyError(
             f"There is no key box at {places[0]}.",
             hint="Put it back: it is in the backups of the home, zip files, as config/keybox.json.",
         )
-    return held
-
-
-def _sound(place: Path, key: EncryptionKey) -> _Box | None:
-    try:
-        box = _read(place)
-        if box is not None:
-            _opened(box, key, place)
-    except (StoreKeyError, StoreDamagedError):
-        return None
-    return box
+    return found
 
 
 def _read(place: Path) -> _Box | None:
@@ -234,8 +178,9 @@ def _seal(key: EncryptionKey, nonce: bytes, wrapped: Mapping[str, bytes]) -> byt
     return blake2b(nonce + said, key=key.for_("box seal"), digest_size=KEY_BYTES).digest()
 
 
-def _write(places: Sequence[Path], box: _Box) -> None:
-    put_box(places, msgspec.json.format(msgspec.json.encode(box), indent=2) + b"\n")
+def _write(places: Sequence[Path], slots: list[_Slot]) -> None:
+    data = msgspec.json.encode(_Box(FORMAT, slots))
+    put_box(places, msgspec.json.format(data, indent=2) + b"\n")
 
 
 def _damaged(place: Path, why: str) -> StoreDamagedError:

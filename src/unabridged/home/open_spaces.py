@@ -11,12 +11,10 @@ from unabridged.domain.settings import Settings
 from unabridged.embeddings.choose_embedder import choose as choose_embedder, name_of
 from unabridged.embeddings.word_pieces import StaticLexicon
 from unabridged.errors import NameRefusedError, SettingError
-from unabridged.home.file_moves import finish_moves
-from unabridged.home.followed_spaces import FollowedSpaces, json_folder_of
+from unabridged.home.followed_spaces import FollowedSpaces, Spaces, json_folder_of
 from unabridged.home.key_source import key_of, secrets_of
-from unabridged.home.keyring_file import HomeSecrets
+from unabridged.home.migration_journal import finish_moves
 from unabridged.home.spaces import SpacesFolder
-from unabridged.home.spaces_port import Spaces
 from unabridged.ports import Embedder, Store, SupportsVectors
 from unabridged.projections.search_index.index import SearchIndex
 from unabridged.projections.search_index.storage import FolderStorage
@@ -28,22 +26,14 @@ from unabridged.stores.sqlite.connection import ConnectionOptions
 from unabridged.wire.ollama import short_name
 
 
-def spaces_of(settings: Settings) -> SpacesFolder | FollowedSpaces:
+def spaces_of(settings: Settings, *, follows: bool = True) -> Spaces:
     """Return the spaces of a home, with the readable files that the settings want.
 
     What an interrupted migration had decided is finished first.
 
-    Raises:
-        SettingError: The settings want readable files in an encrypted home.
-    """
-    finish_moves(Path(settings.home))
-    folder = json_folder_of(settings)
-    databases = databases_of(settings)
-    return databases if folder is None else FollowedSpaces(databases, folder)
-
-
-def spaces_to_look_at(settings: Settings) -> SpacesFolder | FollowedSpaces:
-    """Return the spaces of a home for those who only look: opening one changes no file.
+    Args:
+        settings: Every choice.
+        follows: Whether opening a space brings its readable files up to date.
 
     Raises:
         SettingError: The settings want readable files in an encrypted home.
@@ -51,21 +41,16 @@ def spaces_to_look_at(settings: Settings) -> SpacesFolder | FollowedSpaces:
     finish_moves(Path(settings.home))
     folder = json_folder_of(settings)
     databases = databases_of(settings)
-    return databases if folder is None else FollowedSpaces(databases, folder, follows=False)
+    return databases if folder is None else FollowedSpaces(databases, folder, follows=follows)
 
 
-def spaces_below(settings: Settings, folder: Path) -> Spaces:
+def spaces_below(settings: Settings, folder: Path) -> SpacesFolder:
     """Return the spaces that are below a folder as they are below a home."""
     return databases_of(replace(settings, checkpoint_file=""), folder / "spaces")
 
 
 def databases_of(settings: Settings, folder: Path | None = None) -> SpacesFolder:
-    """The spaces in databases, each with its search index.
-
-    Args:
-        settings: Every choice.
-        folder: Where they lie; None for the home's folder of spaces.
-    """
+    """Return the spaces in a folder (None: that of the home), each with its search index."""
 
     def ready(store: SqliteStore) -> None:
         storage = FolderStorage(store.index_folder, store.cipher)
@@ -75,25 +60,20 @@ def databases_of(settings: Settings, folder: Path | None = None) -> SpacesFolder
     return SpacesFolder(place, ready=ready, access=access_of(settings))
 
 
-def _secrets(settings: Settings) -> HomeSecrets | None:
-    held = secrets_of(settings)
-    if held is None and settings.encrypt:
-        raise SettingError(
-            "Files are to be encrypted, but the settings name no key.",
-            hint="Make one with `unabridged key new FILE`, and set `key` to file:FILE.",
-        )
-    return held
-
-
 def access_of(settings: Settings) -> ConnectionOptions:
-    """How the files of a home are reached: with its key, where the settings name one.
+    """Return how the files of a home are reached: with its key, if the settings name one.
 
     Raises:
         SettingError: Files are to be encrypted, and no key is named.
         StoreKeyError: The key does not open the home's key box.
     """
-    held = _secrets(settings)
+    held = secrets_of(settings)
     if held is None:
+        if settings.encrypt:
+            raise SettingError(
+                "Files are to be encrypted, but the settings name no key.",
+                hint="Make one with `unabridged key new FILE`, and set `key` to file:FILE.",
+            )
         return ConnectionOptions(guard=guard_of(settings))
     return ConnectionOptions(
         key=held.files.for_("sqlite"), encrypts=settings.encrypt, guard=guard_of(settings)
@@ -101,7 +81,7 @@ def access_of(settings: Settings) -> ConnectionOptions:
 
 
 def guard_of(settings: Settings) -> IntegrityPolicy:
-    """What the content of stores is proved by: the key and the anchor that the settings name.
+    """Return what proves the content of stores: the key and the anchor that the settings name.
 
     Raises:
         SettingError: The anchor lies inside the home.
@@ -122,9 +102,9 @@ def guard_of(settings: Settings) -> IntegrityPolicy:
 
 
 def reader_for(settings: Settings, store: Store) -> Analyzer:
-    """What reads exchanges for a space: by the embedder that it holds vectors of, if any.
+    """Return what reads exchanges for a space, with the embedder of its vectors, if any.
 
-    Where that one cannot be had any more, words find what is stored until it is embedded anew.
+    If that one is no longer available, words find what is stored until it is embedded again.
     """
     held = store.embedded_by() if isinstance(store, SupportsVectors) else ""
     if not held:
@@ -136,17 +116,13 @@ def reader_for(settings: Settings, store: Store) -> Analyzer:
 
 
 def embedder_of(settings: Settings) -> Embedder | None:
-    """The embedder that settings name."""
+    """Return the embedder that settings name."""
     cache = config.folder(settings.home, "cache") if settings.store != "memory" else None
     return choose_embedder(settings.embedder, settings, cache)
 
 
 def space_from(scope: Scope, settings: Settings) -> SpaceId:
-    """Give the space of a scope.
-
-    Raises:
-        NameRefusedError: A name cannot be used.
-    """
+    """Return the space of a scope."""
     if scope.model:
         scope = replace(scope, model=short_name(scope.model))
     try:
@@ -163,6 +139,6 @@ def space_from(scope: Scope, settings: Settings) -> SpaceId:
 
 
 def settings_for(settings: Settings, space: SpaceId) -> Settings:
-    """The same settings, of which the scope falls into a space."""
+    """Return the same settings with the scope of a space."""
     named = {name: getattr(space, name) for name in ISOLATION_FIELDS if getattr(space, name)}
     return replace(settings, isolation=tuple(named), **named)

@@ -8,21 +8,19 @@ the damage at once do it once: the folder is locked, and the second one finds a 
 """
 
 import os
-import secrets
-import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
-from unabridged.disk.atomic_write import UNFINISHED, of_the_system, remove, write_whole
+from unabridged.disk.atomic_write import remove, system_errors, write_whole
 from unabridged.disk.locks import locked
 from unabridged.domain.backup_results import Recovery
 from unabridged.domain.scope import SpaceId
 from unabridged.errors import StoreDamagedError, StoreTamperedError
 from unabridged.home import replace_file
+from unabridged.home.backup_archive import Moved
 from unabridged.home.spaces import SpacesFolder
 from unabridged.stores import reassemble
 from unabridged.stores.sqlite import SqliteStore
@@ -34,8 +32,7 @@ from unabridged.stores.sqlite.recover_rows import recover_rows
 PATIENCE = 600.0
 """Seconds to wait for another process that salvages."""
 ACCOUNT = ".account"
-"""What stands behind a file's name in the name of the account that nobody was told yet."""
-Moved = Callable[[str, int, int], None]
+"""Suffix of the account that nobody was told yet."""
 
 
 def open_or_rescue(
@@ -88,11 +85,11 @@ def rescue(
     Args:
         spaces: The folder.
         space: The space.
-        moved: Told how far it has come.
+        moved: Called with the progress.
         look: Whether a file that opens is checked row by row; else opening is enough.
 
     Returns:
-        The account; None where the file is sound by now.
+        The account; None if the file is sound by now.
 
     Raises:
         StoreBusyError: Others have it open; nothing was changed.
@@ -100,14 +97,12 @@ def rescue(
     """
     path = spaces.path_of(space)
     replace_file.finish(path, PATIENCE)
-    try:
-        with locked(path.parent / replace_file.LOCK, PATIENCE):
-            if _is_sound(spaces, space, path, look=look):
-                return None
-            with _folder(path) as folder:
-                return _rescue(spaces, space, path, folder, moved)
-    except OSError as error:
-        raise of_the_system(error, path) from error
+    with system_errors(path), locked(path.parent / replace_file.LOCK, PATIENCE):
+        if _is_sound(spaces, space, path, look=look):
+            return None
+        replace_file.sweep(path.parent)
+        with replace_file.work_folder(path.parent, f"{path.name}.") as folder:
+            return _rescue(spaces, space, path, folder, moved)
 
 
 def recovered_file(path: Path, access: ConnectionOptions, moved: Moved) -> reassemble.Salvaged:
@@ -115,35 +110,21 @@ def recovered_file(path: Path, access: ConnectionOptions, moved: Moved) -> reass
 
     Raises:
         StoreBusyError: Others have it open.
-        StoreError: The disk failed.
     """
     finds = recover_rows(path, access, lambda done, of: moved("recover", done, of))
     return reassemble.assemble(finds, str(path))
 
 
 def told(path: Path) -> Recovery | None:
-    """Give the account that nobody was told yet, and lay it beside the file that was set aside."""
+    """Return the account that nobody was told yet, and move it next to the file set aside."""
     note = path.with_name(path.name + ACCOUNT)
-    try:
-        account = _read(note.read_bytes())
-        os.replace(note, Path(account.path + ACCOUNT))  # noqa: PTH105 - every call of this file is one of `os`
-    except (FileNotFoundError, msgspec.MsgspecError):
-        return None
-    except OSError as error:
-        raise of_the_system(error, note) from error
-    return account
-
-
-def account_of(aside: Path) -> Recovery | None:
-    """Give the account that lies beside a file that was set aside."""
-    try:
-        return _read(aside.with_name(aside.name + ACCOUNT).read_bytes())
-    except (OSError, msgspec.MsgspecError):
-        return None
-
-
-def _read(data: bytes) -> Recovery:
-    return msgspec.json.decode(data, type=Recovery)
+    with system_errors(note):
+        try:
+            account = msgspec.json.decode(note.read_bytes(), type=Recovery)
+            os.replace(note, Path(account.path + ACCOUNT))  # noqa: PTH105 - every call of this file is one of `os`
+        except (FileNotFoundError, msgspec.MsgspecError):
+            return None
+        return account
 
 
 def _is_sound(spaces: SpacesFolder, space: SpaceId, path: Path, *, look: bool) -> bool:
@@ -151,14 +132,13 @@ def _is_sound(spaces: SpacesFolder, space: SpaceId, path: Path, *, look: bool) -
         store = SqliteStore(path, space, create=False, access=spaces.access)
     except StoreDamagedError:
         return False
-    try:
-        if look:
-            return not store.check(index=False)
-        return _opens(spaces, store) or _repaired(store)
-    except StoreDamagedError:
-        return False
-    finally:
-        store.close()
+    with closing(store):
+        try:
+            if look:
+                return not store.check(index=False)
+            return _opens(spaces, store) or _repaired(store)
+        except StoreDamagedError:
+            return False
 
 
 def _repaired(store: SqliteStore) -> bool:
@@ -202,15 +182,13 @@ def _rescue(
 
 
 def _fill(spaces: SpacesFolder, store: SqliteStore, found: reassemble.Salvaged) -> None:
-    try:
+    with closing(store):
         spaces.prepare(store)
         reassemble.write(found, store)
         if said := store.check():
             raise StoreDamagedError(
                 said[0], hint="The disk cannot be trusted; nothing was changed."
             )
-    finally:
-        store.close()
 
 
 def _bring_index(draft: Path, path: Path) -> None:
@@ -218,16 +196,3 @@ def _bring_index(draft: Path, path: Path) -> None:
     target = path.with_name(path.name + FOLDER_END)
     if folder.is_dir() and not target.exists():
         os.rename(folder, target)  # noqa: PTH104 - every call of this file is one of `os`
-
-
-@contextmanager
-def _folder(path: Path) -> Iterator[Path]:
-    for left in path.parent.glob(f".*{UNFINISHED}"):
-        if left.is_dir():
-            shutil.rmtree(left)
-    folder = path.with_name(f".{path.name}.{secrets.token_hex(8)}{UNFINISHED}")
-    folder.mkdir(mode=0o700)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)

@@ -1,38 +1,57 @@
-"""Putting a whole file in a store's place, and what lay there aside. Nothing is ever replaced.
+"""Puts a whole file in a store's place and sets aside what was there. Nothing is overwritten.
 
-A file that is to take another one's place waits beside it under a name that says so
-(``<name>.salvaged``, ``<name>.restored``). From that moment on the matter is decided: whoever opens
-the space next finishes it, so that a crash at any step leaves the old or the new one, whole.
+A file that is to replace another one is staged next to it (``<name>.salvaged``, ``<name>.restored``).
+From that moment on the matter is decided: whoever opens the space next finishes it, so that a crash
+at any step leaves the old or the new one, whole.
 """
 
 import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from unabridged.disk.atomic_write import sync_folder
+from unabridged.disk.atomic_write import UNFINISHED, sync_folder
 from unabridged.disk.large_files import give_name
 from unabridged.disk.locks import locked
 from unabridged.stores.sqlite.database import FOLDER_END
 from unabridged.stores.sqlite.exclusive import alone
 
 COMPANIONS = ("-wal", "-shm", "-journal", FOLDER_END)
-"""What stands behind a file's name in the names of what belongs to it."""
+"""Suffixes of the files that belong to a database."""
 LOCK = ".lock"
 """The file of the folder that is locked while files change places."""
 WAITING = {".salvaged": "damaged", ".restored": "replaced"}
-"""What stands behind the name of a file that waits, and behind that of what it takes the place of."""
+"""Suffixes of the staged file, and of the file that it replaces."""
+
+
+@contextmanager
+def work_folder(parent: Path, name: str = "") -> Iterator[Path]:
+    """Make a folder for drafts, with a name in its own; it is removed at the end."""
+    folder = parent / f".{name}{secrets.token_hex(8)}{UNFINISHED}"
+    folder.mkdir(mode=0o700)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def sweep(parent: Path) -> None:
+    """Remove the folders for drafts that a killed program left; the lock is held."""
+    for left in parent.glob(f".*{UNFINISHED}"):
+        if left.is_dir():
+            shutil.rmtree(left)
 
 
 def waiting(path: Path) -> list[Path]:
-    """The files that wait to take a file's place; one at the most, but for a slip of people."""
+    """Return the staged files of a file; one at the most, but for a slip of people."""
     beside = [path.with_name(path.name + end) for end in WAITING]
     return [one for one in beside if one.exists()]
 
 
 def finish(path: Path, busy_timeout: float) -> Path | None:
-    """Put in its place what waits for it, if anything does.
-
-    Returns:
-        Where what lay there lies now; None where nothing did.
+    """Put a staged file in its place, if there is one; return where the old file is now.
 
     Raises:
         StoreBusyError: Others have the file open, or are doing the same.
@@ -47,16 +66,13 @@ def finish(path: Path, busy_timeout: float) -> Path | None:
 
 
 def replace(draft: Path, path: Path, end: str, busy_timeout: float) -> Path | None:
-    """Put a finished file, with nothing beside it, in another one's place. The lock is held.
+    """Put a finished file in another one's place; return where that is now. The lock is held.
 
     Args:
-        draft: The file, durable, in a folder of the same file system.
+        draft: The file, durable, alone, in a folder of the same file system.
         path: The place.
         end: One of ``WAITING``.
         busy_timeout: Seconds to wait for those who have it open.
-
-    Returns:
-        Where what lay there lies now; None where nothing did.
 
     Raises:
         StoreBusyError: Others have the file open; nothing was changed.
@@ -69,12 +85,9 @@ def replace(draft: Path, path: Path, end: str, busy_timeout: float) -> Path | No
 
 
 def quarantine(path: Path, word: str = "damaged") -> Path | None:
-    """Give a file and what belongs to it other names: ``<name>.<word>-<n>``; none is taken.
+    """Rename a file and what belongs to it to ``<name>.<word>-<n>``; return its path now.
 
     What belongs to it goes first, so that another attempt after a crash takes the same number.
-
-    Returns:
-        Its path now; None where there is nothing.
     """
     ends = _parts(path)
     if not ends:
@@ -87,7 +100,7 @@ def quarantine(path: Path, word: str = "damaged") -> Path | None:
 
 
 def quarantine_name(path: Path, word: str) -> Path:
-    """Give the name that a file would be set aside under; nothing is renamed."""
+    """Return the name that a file would be set aside under."""
     ends, number = _parts(path), 1
     while _is_taken(_aside(path, word, number), ends):
         number += 1

@@ -1,14 +1,13 @@
 """Giving back what a backup holds: unpacked and proved beside its place, then put there whole."""
 
-import shutil
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 
-from unabridged.disk.atomic_write import UNFINISHED, of_the_system, write_whole
+from unabridged.disk.atomic_write import system_errors, write_whole
 from unabridged.disk.folders import private_folder
 from unabridged.disk.large_files import give_name
 from unabridged.disk.locks import locked
@@ -21,11 +20,9 @@ from unabridged.home import replace_file
 from unabridged.home.backup_archive import BackupManifest, Moved
 from unabridged.home.backups import BackupsFolder, open_copy
 from unabridged.home.spaces import SpacesFolder
-from unabridged.home.spaces_port import Spaces
 from unabridged.stores.copy_space import compare
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.chain_setup import name_space, renew_generation
-from unabridged.stores.sqlite.connection import ConnectionOptions
 from unabridged.stores.sqlite.convert import convert
 from unabridged.stores.sqlite.open_file import exclusive
 from unabridged.stores.sqlite.rows import space_data
@@ -60,10 +57,10 @@ def restore(
     """Give back every space of a backup. A crash leaves each as it was or as it is in the backup.
 
     Args:
-        backups: Where backups lie.
-        spaces: Where spaces lie.
+        backups: The folder of backups.
+        spaces: The folder of spaces.
         path: The backup.
-        moved: Told how far it has come.
+        moved: Called with the progress.
         renamed: The space that shall hold it; for a backup of one space.
         replace: Whether spaces that are there are set aside; else nothing is done.
         settings: The folder that gets the settings of a home, where it has none.
@@ -75,66 +72,43 @@ def restore(
             was forgotten.
         StoreBusyError: Others have a space open that is to be replaced; it is as it was.
     """
-    try:
+    with system_errors(spaces.folder):
         private_folder(spaces.folder)
-        with _swept(spaces), backups.unpacked(path, moved, spaces.folder) as (manifest, folder):
-            places = _places(spaces, manifest, folder, renamed)
-            refuse(places, replace=replace)
-            if left is not None:
-                for place in places:
-                    refuse_forgotten(spaces, spaces.access, place, manifest.at, left)
-            done = [_restored(spaces, one, replace=replace) for one in places]
-            if settings is not None and manifest.home:
-                give_settings(folder / SETTINGS, settings)
-    except OSError as error:
-        raise of_the_system(error, spaces.folder) from error
+        with locked(spaces.folder / replace_file.LOCK, spaces.busy_timeout):
+            replace_file.sweep(spaces.folder)
+            with backups.unpacked(path, moved, spaces.folder) as (manifest, folder):
+                places = _places(spaces, manifest, folder, renamed)
+                _refuse_taken(places, replace=replace)
+                if left is not None:
+                    for place in places:
+                        _refuse_forgotten(spaces, place, manifest.at, left)
+                done = [_restored(spaces, one, replace=replace) for one in places]
+                if settings is not None and manifest.home:
+                    _give_settings(folder / SETTINGS, settings)
     for number, one in enumerate(done):
         moved("index", number, len(done))
         if not one.there:
-            store = spaces.open(one.space, create=False)
-            try:
+            with closing(spaces.open(one.space, create=False)) as store:
                 store.rebuild()
-            finally:
-                store.close()
     return done
-
-
-@contextmanager
-def _swept(spaces: SpacesFolder) -> Iterator[None]:
-    with locked(spaces.folder / replace_file.LOCK, spaces.busy_timeout):
-        for left in spaces.folder.glob(f".*{UNFINISHED}"):
-            if left.is_dir():
-                shutil.rmtree(left)
-        yield
 
 
 def _places(
     spaces: SpacesFolder, manifest: BackupManifest, folder: Path, renamed: SpaceId | None
 ) -> list[RestoreTarget]:
-    places = []
-    for held, space, unpacked in wanted(manifest, folder, renamed):
-        at = spaces.path_of(space)
-        there = space == held.space and _is_same(spaces, at, unpacked, held)
-        places.append(RestoreTarget(held, space, at, unpacked, there))
-    return places
-
-
-def wanted(
-    manifest: BackupManifest, folder: Path, renamed: SpaceId | None
-) -> Iterator[tuple[BackupResult, SpaceId, Path]]:
-    """Give what a backup holds: each space, what it shall be called, and where it was unpacked.
-
-    Raises:
-        BackupError: There are several, and one name.
-    """
     if renamed is not None and len(manifest.spaces) != 1:
         raise BackupError(
             f"The backup holds {len(manifest.spaces)} spaces; only one can get another name.",
             hint="Restore it without --as, into an empty home.",
         )
+    places = []
     for number, one in enumerate(manifest.spaces):
-        held = manifest.held(number)
-        yield held, renamed or held.space, folder / one.folder
+        held, unpacked = manifest.held(number), folder / one.folder
+        space = renamed or held.space
+        at = spaces.path_of(space)
+        there = space == held.space and _is_same(spaces, at, unpacked, held)
+        places.append(RestoreTarget(held, space, at, unpacked, there))
+    return places
 
 
 def _is_same(spaces: SpacesFolder, path: Path, unpacked: Path, held: BackupResult) -> bool:
@@ -144,23 +118,19 @@ def _is_same(spaces: SpacesFolder, path: Path, unpacked: Path, held: BackupResul
         store = SqliteStore(path, held.space, create=False, access=spaces.access)
     except (StoreError, NotFoundError):
         return False
-    copied = open_copy(unpacked, held, spaces.access)
-    try:
-        mine, theirs = store.totals(), copied.totals()
-        if (mine.sessions, mine.messages) != (theirs.sessions, theirs.messages):
+    with closing(store), closing(open_copy(unpacked, held, spaces.access)) as copied:
+        try:
+            mine, theirs = store.totals(), copied.totals()
+            if (mine.sessions, mine.messages) != (theirs.sessions, theirs.messages):
+                return False
+            if store.sessions() != copied.sessions() or store.check(index=False):
+                return False
+            return compare(store, copied).equal and compare(copied, store).equal
+        except StoreError:
             return False
-        if store.sessions() != copied.sessions() or store.check(index=False):
-            return False
-        return compare(store, copied).equal and compare(copied, store).equal
-    except StoreError:
-        return False
-    finally:
-        store.close()
-        copied.close()
 
 
-def refuse(places: list[RestoreTarget], *, replace: bool) -> None:
-    """Never over what is there, unless that was said."""
+def _refuse_taken(places: list[RestoreTarget], *, replace: bool) -> None:
     taken = [one.space.name for one in places if one.path.exists() and not one.there]
     if taken and not replace:
         raise BackupError(
@@ -169,21 +139,14 @@ def refuse(places: list[RestoreTarget], *, replace: bool) -> None:
         )
 
 
-def refuse_forgotten(
-    spaces: Spaces,
-    access: ConnectionOptions,
-    place: RestoreTarget,
-    at: datetime,
-    left: Mapping[str, datetime],
+def _refuse_forgotten(
+    spaces: SpacesFolder, place: RestoreTarget, at: datetime, left: Mapping[str, datetime]
 ) -> None:
-    """Never bring back unsaid what was forgotten for good."""
     if place.there:
         return
     name = place.held.space.name
     since = left.get(name)
-    said = (
-        f"the whole space {name!r}" if since and since > at else _returning(spaces, access, place)
-    )
+    said = f"the whole space {name!r}" if since and since > at else _returning(spaces, place)
     if said:
         raise BackupError(
             f"The backup would bring back what was forgotten since: {said}; nothing was restored.",
@@ -191,12 +154,12 @@ def refuse_forgotten(
         )
 
 
-def _returning(spaces: Spaces, access: ConnectionOptions, place: RestoreTarget) -> str:
+def _returning(spaces: SpacesFolder, place: RestoreTarget) -> str:
     try:
         store = spaces.open(place.held.space, create=False)
     except (StoreError, NotFoundError):
         return ""  # there is none, or it cannot tell
-    try:
+    with closing(store):
         receipts = [from_data(record.body) for record in store.records(RecordKind.RECEIPT)]
         lifted = {receipt.id for receipt in receipts if receipt.lifted}
         gone = {name for receipt in receipts if not receipt.lifted for name in receipt.ids}
@@ -207,14 +170,9 @@ def _returning(spaces: Spaces, access: ConnectionOptions, place: RestoreTarget) 
             *store.get(gone),
             *(r.id for r in store.records(RecordKind.FACT, ids=sorted(gone))),
         }
-    finally:
-        store.close()
-    copied = open_copy(place.folder, place.held, access)
-    try:
+    with closing(open_copy(place.folder, place.held, spaces.access)) as copied:
         exchanges = copied.get(gone)
         facts = list(copied.records(RecordKind.FACT, ids=sorted(gone - set(exchanges))))
-    finally:
-        copied.close()
     counted = ((len(exchanges), "exchange"), (len(facts), "fact"))
     return " and ".join(f"{n} {what}{'s' * (n > 1)}" for n, what in counted if n)
 
@@ -237,13 +195,12 @@ def _restored(spaces: SpacesFolder, place: RestoreTarget, *, replace: bool) -> R
     try:
         give_name(draft, place.path)
     except FileExistsError:
-        refuse([place], replace=False)
+        _refuse_taken([place], replace=False)
     SqliteStore.moor_at(place.path, spaces.access)
     return RestoreResult(place.space, exchanges)
 
 
-def give_settings(source: Path, target: Path) -> None:
-    """Give a home the settings of a backup where it has none; those that it has stay."""
+def _give_settings(source: Path, target: Path) -> None:
     for path in sorted(source.glob("*")):
         if not (target / path.name).exists():
             private_folder(target)

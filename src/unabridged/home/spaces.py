@@ -1,14 +1,19 @@
-"""The folder of spaces: one file each, under names that no two spaces share and none escapes from."""
+"""The folder of spaces: one file each, under names that no two spaces share and none escapes from.
+
+Before a space is renamed or wiped, a small file next to it says what is to be done (for wiping, with
+the receipt). Whoever opens the folder next finishes it, so that a kill leaves no half space.
+"""
 
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, suppress
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from unabridged.disk.atomic_write import of_the_system, sync_folder, write_whole
+from unabridged.disk.atomic_write import remove, sync_folder, system_errors, wipe, write_whole
 from unabridged.disk.folders import private_folder
 from unabridged.disk.locks import locked
 from unabridged.domain.scope import SpaceId
@@ -21,21 +26,41 @@ from unabridged.errors import (
     StoreKeyError,
 )
 from unabridged.home import replace_file
-from unabridged.home.spaces_port import SpaceInfo
-from unabridged.home.wipe_space import LEAVING, finish, finish_for, leave, parts_of
-from unabridged.stores.copy_space import copy
 from unabridged.stores.json_codec import pack, unpack
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.chain_setup import name_space
-from unabridged.stores.sqlite.connection import BUSY_TIMEOUT, ConnectionOptions
+from unabridged.stores.sqlite.connection import ConnectionOptions
 from unabridged.stores.sqlite.database import FOLDER_END
 from unabridged.stores.sqlite.open_file import exclusive
 from unabridged.stores.sqlite.rows import space_data
 
 SUFFIX = ".db"
-_RENAMING = ".renaming"
+_RENAMING, _WIPING = ".renaming", ".forgetting"
 _SLUG_LENGTH = 24
 _UNSAFE = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceInfo:
+    """One space of a home, as its file tells.
+
+    Attributes:
+        space: The space that it holds, or None where the file cannot tell.
+        path: The file.
+        bytes: Its size, log included.
+        sessions: Sessions in it.
+        exchanges: Exchanges in it.
+        damaged: What is wrong with it, in words; empty for a sound file.
+        hint: What to do about it, in words.
+    """
+
+    space: SpaceId | None
+    path: Path
+    bytes: int
+    sessions: int
+    exchanges: int
+    damaged: str = ""
+    hint: str = ""
 
 
 class SpacesFolder:
@@ -43,31 +68,24 @@ class SpacesFolder:
 
     Args:
         folder: Where the files lie; made, for its owner only, when the first space is.
-        busy_timeout: Seconds to wait for other writers.
-        ready: Called with each store that is opened, so that it is given what reads exchanges;
-            without it, what is written is found by its words only.
-        access: How files are reached; instead of ``busy_timeout`` alone.
-
-    Attributes:
-        folder: Where the files lie.
-        access: How they are reached.
+        ready: Called with each store that is opened, to attach its search index.
+        access: How files are reached.
     """
 
     def __init__(
         self,
         folder: Path,
         *,
-        busy_timeout: float = BUSY_TIMEOUT,
         ready: Callable[[SqliteStore], None] | None = None,
         access: ConnectionOptions | None = None,
     ) -> None:
         self.folder = folder
-        self.access = access or ConnectionOptions(busy_timeout)
+        self.access = access or ConnectionOptions()
         self._ready = ready
 
     @property
     def busy_timeout(self) -> float:
-        """Seconds to wait for others."""
+        """Seconds to wait for other writers."""
         return self.access.busy_timeout
 
     def path_of(self, space: SpaceId) -> Path:
@@ -86,11 +104,10 @@ class SpacesFolder:
         Raises:
             NotFoundError: There is none, and none was to be made.
             StoreDamagedError: Its file is damaged; it was left untouched (see ``quarantine``).
-            StoreError: As ``SqliteStore`` says.
         """
         path = self.path_of(space)
-        with _told(path):
-            self._finish_renames(path)
+        with system_errors(path):
+            self._finish_begun(path)
             if create:
                 private_folder(self.folder)
         store = SqliteStore(path, space, create=create, access=self.access)
@@ -102,7 +119,7 @@ class SpacesFolder:
         return store
 
     def prepare(self, store: SqliteStore) -> None:
-        """Give a store what reads exchanges."""
+        """Attach the search index of a store."""
         if self._ready is not None:
             self._ready(store)
 
@@ -115,9 +132,9 @@ class SpacesFolder:
             StoreBusyError: Others have the space open.
         """
         source, target = self.path_of(old), self.path_of(new)
-        with _told(source):
-            self._finish_renames(source)
-            self._finish_renames(target)
+        with system_errors(source):
+            self._finish_begun(source)
+            self._finish_begun(target)
         if not source.exists():
             raise NotFoundError(f"There is no space {old.name!r}.", hint="List the spaces.")
         if target.exists():
@@ -128,53 +145,32 @@ class SpacesFolder:
         SqliteStore(source, old, create=False, access=self.access).close()
         intent = target.with_name(target.name + _RENAMING)
         write_whole(intent, pack([source.name, space_data(new)]))
-        with _told(source):
+        with system_errors(source):
             try:
-                self._finish(intent)
+                self._finish_renaming(intent)
             except (StoreBusyError, StoreKeyError):
                 intent.unlink()
                 raise
-
-    def merge(self, source: SpaceId, into: SpaceId) -> int:
-        """Copy every session, exchange and record that ``into`` lacks. The source is kept.
-
-        Doing it twice adds nothing; after a crash, do it again.
-
-        Returns:
-            How many exchanges were added.
-
-        Raises:
-            NotFoundError: There is no such source.
-        """
-        giver = self.open(source, create=False)
-        try:
-            taker = self.open(into)
-            try:
-                return copy(giver, taker).exchanges
-            finally:
-                taker.close()
-        finally:
-            giver.close()
 
     def quarantine(self, space: SpaceId) -> Path:
         """Move the file of a damaged space out of the way, so that a fresh one can be begun.
 
         Returns:
             Where it lies now: ``<name>.damaged-<n>``, with its log beside it.
-
-        Raises:
-            NotFoundError: There is no such file.
         """
         path = self.path_of(space)
-        with locked(self.folder / replace_file.LOCK, self.busy_timeout), _told(path):
+        with locked(self.folder / replace_file.LOCK, self.busy_timeout), system_errors(path):
             aside = replace_file.quarantine(path)
         if aside is None:
             raise NotFoundError(f"There is no file for {space.name!r}.", hint="List the spaces.")
         return aside
 
     def parts_of(self, space: SpaceId) -> list[Path]:
-        """Every file of a space; see ``stores.listing.Spaces``."""
-        return parts_of(self.path_of(space))
+        """Return every file of a space: also what a crash left of it, and what was set aside."""
+        path = self.path_of(space)
+        own = [path, *path.parent.glob(f"{path.name}*"), *path.parent.glob(f".{path.name}*")]
+        parts = {part for each in own for part in _files(each)}
+        return sorted(part for part in parts if not part.name.endswith(_WIPING))
 
     def wipe(
         self,
@@ -184,29 +180,45 @@ class SpacesFolder:
         *,
         also: Iterable[Path] = (),
     ) -> int:
-        """Overwrite and remove every file of a space; see ``stores.listing.Spaces``.
+        """Overwrite and remove every file of a space, and leave a receipt.
 
         Args:
             space: The space.
             receipt: Where the receipt is kept.
             shown: The receipt, as plain data.
             also: Further files that go with it.
+
+        Returns:
+            Bytes that were overwritten.
+
+        Raises:
+            StoreBusyError: Others have it open.
+            StoreError: It cannot be wiped; it is finished when the home is looked at next.
         """
         path = self.path_of(space)
         if path.exists():
             with suppress(StoreDamagedError), exclusive(path, self.access):
                 pass  # nobody has it open, and no log waits beside it
-        return leave(path, [*parts_of(path), *also], receipt, dict(shown))
+        intent = path.with_name(path.name + _WIPING)
+        parts = [self._from_home(part) for part in (*self.parts_of(space), *also)]
+        data = {"parts": parts, "receipt": self._from_home(receipt), "shown": dict(shown)}
+        write_whole(intent, pack(data))
+        return _finish_wiping(intent)
 
-    def _finish_renames(self, path: Path) -> None:
+    def _from_home(self, path: Path) -> str:
+        return Path(os.path.relpath(path, self.folder.parent)).as_posix()
+
+    def _finish_begun(self, path: Path) -> None:
         replace_file.finish(path, self.busy_timeout)
-        finish_for(path)
+        wiping = path.with_name(path.name + _WIPING)
+        if wiping.exists():
+            _finish_wiping(wiping)
         for intent in self.folder.glob(f"*{_RENAMING}"):
             source = _intended(intent)[0]
             if path.name in (source, intent.name.removesuffix(_RENAMING)):
-                self._finish(intent)
+                self._finish_renaming(intent)
 
-    def _finish(self, intent: Path) -> None:
+    def _finish_renaming(self, intent: Path) -> None:
         name, space = _intended(intent)
         source = self.folder / name
         target = intent.with_name(intent.name.removesuffix(_RENAMING))
@@ -230,13 +242,13 @@ class SpacesFolder:
 
     def list(self) -> list[SpaceInfo]:
         """Every file of the folder, by name; a damaged one says so and hides no other."""
-        with _told(self.folder):
+        with system_errors(self.folder):
             replace_file.finish_all(self.folder, self.busy_timeout)
-            for intent in self.folder.glob(f"*{LEAVING}"):
-                finish(intent)
+            for intent in self.folder.glob(f"*{_WIPING}"):
+                _finish_wiping(intent)
             files = sorted(self.folder.glob(f"*{SUFFIX}"))
             for path in files:
-                self._finish_renames(path)
+                self._finish_begun(path)
         return [self._info(path) for path in sorted(self.folder.glob(f"*{SUFFIX}"))]
 
     def _info(self, path: Path) -> SpaceInfo:
@@ -245,12 +257,11 @@ class SpacesFolder:
         except (StoreError, NotFoundError) as error:
             size = path.stat().st_size if path.exists() else 0
             return SpaceInfo(None, path, size, 0, 0, damaged=str(error), hint=error.hint)
-        try:
-            totals = store.totals()
-        except StoreError as error:
-            return SpaceInfo(store.space, path, path.stat().st_size, 0, 0, damaged=str(error))
-        finally:
-            store.close()
+        with closing(store):
+            try:
+                totals = store.totals()
+            except StoreError as error:
+                return SpaceInfo(store.space, path, path.stat().st_size, 0, 0, damaged=str(error))
         return SpaceInfo(store.space, path, totals.bytes, totals.sessions, totals.exchanges)
 
 
@@ -259,9 +270,42 @@ def _intended(intent: Path) -> tuple[str, dict[str, str]]:
     return name, space
 
 
-@contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _files(path: Path) -> Iterator[Path]:
+    if path.is_dir() and not path.is_symlink():
+        yield from (part for part in path.rglob("*") if part.is_file() or part.is_symlink())
+    elif path.exists() or path.is_symlink():
+        yield path
+
+
+def _finish_wiping(intent: Path) -> int:
     try:
-        yield
-    except OSError as error:
-        raise of_the_system(error, path) from error
+        said = unpack(intent.read_bytes())
+    except FileNotFoundError:
+        return 0  # another process finished it
+    home = intent.parent.parent
+    parts = [home / name for name in said["parts"]]
+    size = 0
+    with system_errors(intent):
+        for part in parts:
+            if part.is_symlink():
+                part.unlink()
+            elif part.is_file():
+                size += wipe(part)
+        for folder in sorted({part.parent for part in parts}, reverse=True):
+            _clear(folder, intent.parent)
+    receipt = home / said["receipt"]
+    if not receipt.exists():
+        with system_errors(receipt):
+            private_folder(receipt.parent)
+        write_whole(receipt, pack(said["shown"]))
+    remove(intent)
+    with suppress(FileNotFoundError):
+        sync_folder(intent.parent)
+    return size
+
+
+def _clear(folder: Path, stays: Path) -> None:
+    if folder.is_dir() and stays in folder.parents and not any(folder.iterdir()):
+        folder.rmdir()
+    if folder.is_dir():
+        sync_folder(folder)

@@ -1,16 +1,18 @@
 """Verifying the spaces of a home, and sealing them under a key or mooring them anew when asked."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from unabridged.domain.integrity import Proof
+from unabridged.domain.hash_chain import Proof
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.settings import Settings
 from unabridged.errors import NotFoundError, SettingError, UnabridgedError
-from unabridged.home.open_spaces import access_of, databases_of, guard_of, spaces_to_look_at
-from unabridged.home.spaces_port import SpaceInfo
+from unabridged.home.followed_spaces import Spaces
+from unabridged.home.open_spaces import access_of, databases_of, guard_of, spaces_of
+from unabridged.home.spaces import SpaceInfo
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connection import ConnectionOptions
 
@@ -29,7 +31,7 @@ def verify(settings: Settings, space: SpaceId | None = None) -> Iterator[Proof]:
         NotFoundError: There is no such space.
         SettingError: The key or the anchor of the settings cannot be used.
     """
-    spaces = spaces_to_look_at(settings)
+    spaces = spaces_of(settings, follows=False)
     chosen = [info for info in spaces.list() if space is None or info.space in (None, space)]
     if space is not None and not any(info.space == space for info in chosen):
         path = spaces.path_of(space)
@@ -37,29 +39,26 @@ def verify(settings: Settings, space: SpaceId | None = None) -> Iterator[Proof]:
             raise NotFoundError(f"There is no space {space.name!r}.", hint="List the spaces.")
         chosen = [info for info in chosen if info.path == path]
     for info in chosen:
-        yield _proof(settings, info)
+        yield _proof(settings, spaces, info)
     if space is None:
         yield from _missing(settings)
 
 
-def _proof(settings: Settings, info: SpaceInfo) -> Proof:
-    name = info.space.name if info.space else info.path.name
+def _proof(settings: Settings, spaces: Spaces, info: SpaceInfo) -> Proof:
     if info.space is None:
-        return Proof(name, str(info.path), None, anchored=False, flaws=(info.damaged,))
+        return _flawed(info.path, info.path.name, info.damaged)
     try:
-        store = spaces_to_look_at(settings).open(info.space, create=False)
+        with closing(spaces.open(info.space, create=False)) as store:
+            flaws = tuple(store.check())
+            head = store.chain_head()
     except UnabridgedError as error:
-        return Proof(name, str(info.path), None, anchored=False, flaws=(str(error),))
-    try:
-        flaws = tuple(store.check())
-        sealed = store.chain_head()
-        if not flaws and sealed is None:
-            flaws = (f"{info.path}: it has no chain, and cannot be given one where it lies.",)
-    except UnabridgedError as error:
-        return Proof(name, str(info.path), None, anchored=False, flaws=(str(error),))
-    finally:
-        store.close()
-    return Proof(name, str(info.path), sealed, anchored=bool(settings.checkpoint_file), flaws=flaws)
+        return _flawed(info.path, info.space.name, str(error))
+    anchored = bool(settings.checkpoint_file)
+    return Proof(info.space.name, str(info.path), head, anchored=anchored, flaws=flaws)
+
+
+def _flawed(path: Path, name: str, flaw: str, *, anchored: bool = False) -> Proof:
+    return Proof(name, str(path), None, anchored=anchored, flaws=(flaw,))
 
 
 def _missing(settings: Settings) -> Iterator[Proof]:
@@ -73,7 +72,7 @@ def _missing(settings: Settings) -> Iterator[Proof]:
         renamed = name.partition(" ")[0] in there
         if _is_gone(settings, path) and not renamed:
             said = f"{path}: it is gone; the anchor {anchor.path} knows it."
-            yield Proof(path.name, str(path), None, anchored=True, flaws=(said,))
+            yield _flawed(path, path.name, said, anchored=True)
 
 
 def _is_gone(settings: Settings, path: Path) -> bool:
@@ -133,9 +132,7 @@ def _opened(path: Path, access: ConnectionOptions) -> Proof:
     try:
         store = SqliteStore(path, create=False, access=access)
     except UnabridgedError as error:
-        return Proof(path.name, str(path), None, anchored=False, flaws=(str(error),))
-    try:
-        anchored = access.guard.anchor is not None
+        return _flawed(path, path.name, str(error))
+    anchored = access.guard.anchor is not None
+    with closing(store):
         return Proof(store.space.name, str(path), store.chain_head(), anchored=anchored, flaws=())
-    finally:
-        store.close()

@@ -70,18 +70,11 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def detect(text: str) -> IntentReading:
-    """Tell what a message asks of memory (design, section 7).
-
-    Args:
-        text: The message; of a long one only the edges are read.
-
-    Returns:
-        The intent, the names of its signals, the strongest first, and how far it led.
-    """
+    """Return what a message asks of memory (design, section 7); of a long one the edges are read."""
     form = plain(_QUOTED.sub(" something ", text) if '"' in text or "“" in text else text)
     casual = _casual(text, form)
     if casual:
-        return IntentReading(Intent.CASUAL, (casual,), 0.9)
+        return IntentReading(Intent.CASUAL, (casual,))
     found = english().recognised(form)
     if not form.isascii() or not found:
         found += elsewhere().recognised(form)
@@ -100,7 +93,7 @@ def detect(text: str) -> IntentReading:
     names = _names(found, best)
     if person and best is Intent.VIVID_RECALL:
         names = (*names, person)
-    return IntentReading(best, names, _lead(scores, best))
+    return IntentReading(best, names)
 
 
 def _names(found: list[Signal], intent: Intent) -> tuple[str, ...]:
@@ -125,11 +118,6 @@ def _foreign(form: str, text: str) -> bool:
         return False
     capitals = {word.lower() for word in _CAPITAL.findall(text)}
     return bool(capitals - FIRST_NAMES - NAMES_TOO - TIMES)
-
-
-def _lead(scores: dict[Intent, float], best: Intent) -> float:
-    second = max((score for intent, score in scores.items() if intent is not best), default=0.0)
-    return round(scores[best] / (scores[best] + second), 3)
 
 
 def _casual(text: str, form: str) -> str:

@@ -1,9 +1,10 @@
 """The plain form of a message, over which signals are recognised."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
+
+from unabridged.language.words import fold
 
 EDGE = 160
 """Characters read at the beginning and at the end of a long message, where requests stand."""
@@ -58,15 +59,6 @@ def _misspelled() -> Mapping[str, str]:
 
 def _one_less(word: str) -> Iterable[str]:
     return (word[:i] + word[i + 1 :] for i in range(len(word)))
-
-
-def fold(text: str) -> str:
-    """Fold case, accents, width and apostrophes, so that spellings meet."""
-    if text.isascii():
-        return text.lower()
-    spread = unicodedata.normalize("NFKD", text.replace("’", "'"))
-    bare = "".join(char for char in spread if not 0x300 <= ord(char) <= 0x36F)
-    return unicodedata.normalize("NFC", bare).casefold()
 
 
 def plain(text: str) -> str:

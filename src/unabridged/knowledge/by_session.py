@@ -10,23 +10,14 @@ PAGE = 500
 
 
 class SessionsByStatement:
-    """Knows in which session statements were said.
-
-    Args:
-        store: The space.
-    """
+    """Knows in which session statements were said."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._of: dict[str, str] = {}
 
     def within(self, statements: Iterable[Statement], session: str) -> list[Statement]:
-        """Give the statements that were said in a session, and those that a person gave.
-
-        Args:
-            statements: All there are.
-            session: The session's id.
-        """
+        """Give the statements that were said in a session, and those that a person gave."""
         every = list(statements)
         unknown = {s.exchange for s in every if s.exchange} - self._of.keys()
         names = sorted(name for name in unknown if name)

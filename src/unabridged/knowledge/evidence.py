@@ -30,13 +30,7 @@ class Support:
 def support(
     records: Iterable[Record], gone: Collection[str], carried: Provenance = NOTHING_SHARED
 ) -> Support:
-    """Say what becomes of facts when exchanges are forgotten.
-
-    Args:
-        records: Every fact's record.
-        gone: The ids of the exchanges.
-        carried: What came from other spaces.
-    """
+    """Say what becomes of facts when exchanges are forgotten."""
     every = read(records)
     kept = {s.id: s for s in every.values() if not _rests_on(s.exchange, s.sources, gone)}
     after = {

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from unabridged.domain.fact import Fact, FactChange, FactState
 from unabridged.errors import EmptyMessageError, InputError
@@ -21,34 +20,6 @@ def gone_fact(statement: Statement) -> Fact:
         by=statement.by,
         state=FactState.WITHDRAWN,
     )
-
-
-def exported(fact: Fact) -> dict[str, Any]:
-    """A fact as plain data."""
-    origin = fact.origin
-    return {
-        "id": fact.id,
-        "text": fact.text,
-        "subject": fact.subject,
-        "attribute": fact.attribute,
-        "value": fact.value,
-        "quote": fact.quote,
-        "exchange": fact.exchange,
-        "since": fact.since.isoformat(),
-        "until": fact.until.isoformat() if fact.until else None,
-        "by": fact.by,
-        "state": fact.state.value,
-        "pinned": fact.pinned,
-        "supersedes": fact.supersedes,
-        "disputed_by": list(fact.disputed_by),
-        "origin": {
-            "space": origin.space,
-            "exchange": origin.exchange,
-            "arrived": origin.arrived.isoformat(),
-        }
-        if origin
-        else None,
-    }
 
 
 def are_linked(one: Settled, other: Settled) -> bool:

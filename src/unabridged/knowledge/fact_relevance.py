@@ -69,9 +69,7 @@ class RelevantFact:
     """A fact that bears on a message.
 
     Attributes:
-        fact: The fact.
         score: How much, 0 to 1.
-        reason: Why, in a few words.
     """
 
     fact: Fact
@@ -84,7 +82,6 @@ class FactEntry:
     """A current fact as it is looked for.
 
     Attributes:
-        fact: The fact.
         sources: The exchanges that say so.
         aliases: Other words by which people ask for it.
     """
@@ -113,7 +110,6 @@ class FactText:
 
     Attributes:
         worth: What each term of it is worth.
-        vector: Its meaning, or None without an embedder.
     """
 
     worth: Mapping[str, float]
@@ -124,8 +120,6 @@ class FactCache:
     """The current facts, laid out for many messages; made anew when they change.
 
     Args:
-        entries: The facts.
-        embedder: Compares meanings; None to go by words only.
         before: The shelf that this one takes the place of: what it read is not read again.
     """
 
@@ -167,13 +161,7 @@ class FactCache:
         return fact in self._places
 
     def bearing(self, message: str, limit: int, evidence: Collection[str]) -> list[RelevantFact]:
-        """The facts that bear on a message, best first; what disputes one comes with it.
-
-        Args:
-            message: The message.
-            limit: At most so many.
-            evidence: The ids of exchanges that were recalled for it.
-        """
+        """The facts that bear on a message, best first; what disputes one comes with it."""
         if not self._entries:
             return []
         if len(message) > LONGEST:

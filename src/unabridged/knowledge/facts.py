@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import SELF, Fact, FactChange, FactState
@@ -13,7 +13,6 @@ from unabridged.knowledge.by_session import SessionsByStatement
 from unabridged.knowledge.fact_history import (
     are_linked,
     ends_of,
-    exported,
     gone_fact,
     is_edit,
     sources_of,
@@ -21,18 +20,19 @@ from unabridged.knowledge.fact_history import (
     with_value,
 )
 from unabridged.knowledge.fact_rules import VERSION, extract, understood
-from unabridged.knowledge.llm_extraction import ModelExtractor
+from unabridged.knowledge.llm_extraction import ModelDrawer, learn_page, model_extractor
 from unabridged.knowledge.origin import Provenance, provenance_of
 from unabridged.knowledge.resolve_facts import Settled, resolve_facts
 from unabridged.knowledge.statements import (
     Statement,
     changed,
     is_sealed,
+    key,
     read,
     to_record,
     withdrawn,
 )
-from unabridged.log import fact_cursor
+from unabridged.log.cursor import LogCursor
 from unabridged.log.record_watch import RecordWatch
 from unabridged.ports import ChatModel, Clock, Embedder, Store
 
@@ -46,9 +46,6 @@ SHELVES = 16
 
 Extractor = Callable[[Exchange], Iterable[Statement]]
 """Draws statements from one exchange, each tied to it by a quote."""
-
-
-"""Of facts and of shares: what came from elsewhere is weighed by these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +63,6 @@ class Facts:
     """The facts of one space. Several processes may hold one each; what one writes, all see.
 
     Args:
-        store: The space.
-        clock: The time and fresh ids.
         embedder: Compares meanings for ``bearing``; None to go by words only. Only an instant one
             is used.
     """
@@ -77,6 +72,7 @@ class Facts:
         self._watch = RecordWatch(store, RecordKind.FACT, RecordKind.SHARE)
         self._clock = clock
         self._embedder = embedder if embedder is not None and embedder.instant else None
+        self._cursor = LogCursor(store, clock, PROGRESS, VERSION)
         self._lock = RLock()
         self._seen: _View | None = None
         self._shelves: dict[
@@ -87,11 +83,7 @@ class Facts:
     # Looking.
 
     def all(self, state: FactState | str | None = FactState.CURRENT) -> list[Fact]:
-        """The facts of a state, the oldest first; of all states with None.
-
-        Raises:
-            ValueError: There is no such state.
-        """
+        """The facts of a state, the oldest first; of all states with None."""
         view = self._view()
         wanted = None if state is None else FactState(state)
         facts = [s.fact for s in view.settled if wanted in (None, s.fact.state)]
@@ -112,11 +104,7 @@ class Facts:
         return self._find(wanted).fact
 
     def history(self, wanted: str) -> tuple[FactChange, ...]:
-        """What happened to a fact, and to those that it took the place of or that took its place.
-
-        Raises:
-            NotFoundError: There is none, or several.
-        """
+        """What happened to a fact, and to those that it took the place of or that took its place."""
         found = self._find(wanted)
         view = self._view()
         related = [s for s in view.settled if s.slot == found.slot or are_linked(s, found)]
@@ -126,11 +114,7 @@ class Facts:
         return tuple(sorted(steps, key=lambda step: step.at))
 
     def sources(self, wanted: str) -> list[str]:
-        """The ids of the exchanges that a fact rests on.
-
-        Raises:
-            NotFoundError: There is none, or several.
-        """
+        """The ids of the exchanges that a fact rests on."""
         members = self._find(wanted).members
         named = (name for s in members for name in (s.exchange, *s.sources) if name)
         return list(dict.fromkeys(named))
@@ -166,10 +150,6 @@ class Facts:
     def reaches(self, fact: Fact, session: str | None) -> bool:
         """Whether a current fact was said in a session, or given by a person; None for any."""
         return session is None or fact.id in self._laid_out(session)
-
-    def export(self) -> list[dict[str, Any]]:
-        """Every fact of every state, as plain data, with its history."""
-        return [exported(fact) for fact in self.all(None)]
 
     # What a person does.
 
@@ -223,9 +203,6 @@ class Facts:
             wanted: As for ``get``.
             text: The statement as it shall read; None to put the value into the old one.
             value: What it is; None to take the text.
-
-        Returns:
-            The fact that took its place.
 
         Raises:
             EmptyMessageError: There are no words.
@@ -290,17 +267,14 @@ class Facts:
 
     # Learning.
 
-    def learn(self, exchanges: Iterable[Exchange], extractor: Extractor = extract) -> int:
+    def learn(self, exchanges: Iterable[Exchange], extractor: Extractor | None = None) -> int:
         """Draw facts from exchanges; doing it twice adds nothing.
-
-        Args:
-            exchanges: What was said.
-            extractor: Draws statements; the rules by default.
 
         Returns:
             How many statements were new.
         """
-        drawn = {s.id: s for exchange in exchanges for s in extractor(exchange)}
+        draw = extractor or extract
+        drawn = {s.id: s for exchange in exchanges for s in draw(exchange)}
         if not drawn:
             return 0
         held = self._view().statements
@@ -309,33 +283,26 @@ class Facts:
             statement
             for statement in drawn.values()
             if statement.id not in held
-            and not is_sealed(statement, [seal for seal, at in seals if statement.since <= at])
+            and not is_sealed(
+                (seal for seal, at in seals if statement.since <= at), *key(statement)
+            )
         ]
         if news:
             self._put(news)
         return len(news)
 
-    def learn_pending(self, limit: int = 500, extractor: Extractor = extract) -> int:
+    def learn_pending(self, limit: int = 500, extractor: Extractor | None = None) -> int:
         """Draw facts from exchanges that were not looked at yet; it goes on where it stopped.
-
-        Args:
-            limit: At most so many exchanges.
-            extractor: Draws statements; the rules by default.
 
         Returns:
             How many exchanges were looked at; 0 when nothing waits. Where the model fails, the
             rules go on alone.
         """
-        drawing = fact_cursor.Drawing(
-            learn=lambda page: self.learn(page, extractor),
-            by_rules=self.learn,
-            asked=extractor if isinstance(extractor, ModelExtractor) else None,
-        )
-        return fact_cursor.draw_on(self._store, self._clock, (PROGRESS, VERSION), limit, drawing)
+        return learn_page(self._cursor, limit, lambda page: self.learn(page, extractor), extractor)
 
-    def asking(self, model: ChatModel) -> ModelExtractor:
+    def asking(self, model: ChatModel) -> ModelDrawer[Exchange, Statement]:
         """What draws facts with a model too, for ``learn`` and ``learn_pending``."""
-        return ModelExtractor(model)
+        return model_extractor(model)
 
     # Inside.
 

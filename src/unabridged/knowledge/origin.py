@@ -53,12 +53,7 @@ class Provenance:
         return known.exchange if known else None
 
     def edited_from(self, statement: Statement, held: Mapping[str, Statement]) -> tuple[str, ...]:
-        """Return the ids of the statements that a person edited into one, the newest first.
-
-        Args:
-            statement: The statement.
-            held: The statements that are here, by id.
-        """
+        """Return the ids of the statements that a person edited into one, the newest first."""
         found: dict[str, None] = {}
         one: Statement | None = statement
         while one is not None:
@@ -82,12 +77,7 @@ NOTHING_SHARED = Provenance()
 
 
 def provenance_of(records: Iterable[Record], here: str) -> Provenance:
-    """Read where statements are from.
-
-    Args:
-        records: Every share's record.
-        here: The name of this space.
-    """
+    """Read where statements are from."""
     facts: dict[str, SharedFact] = {}
     exchanges: dict[str, str] = {}
     arrived: dict[str, datetime] = {}

@@ -204,7 +204,6 @@ class RequirementRules:
 
     Attributes:
         version: Their name; under another, everything is looked at anew.
-        draw: Draws them from the user's words, each with a quote.
     """
 
     version: str
@@ -216,7 +215,6 @@ class Gist:
     """What requirements are compared by.
 
     Attributes:
-        terms: Its telling terms.
         denied: Whether it forbids.
         quantities: Unit to amount.
     """

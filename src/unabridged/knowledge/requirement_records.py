@@ -1,17 +1,16 @@
 """Requirement cards: how a requirement is stored, and what a person may change of it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from hashlib import blake2b
 from typing import Any
+
+import msgspec
 
 from unabridged.domain.fact import FactChange, Requirement
 from unabridged.domain.record import Record, RecordKind
 from unabridged.errors import InputError
-from unabridged.knowledge.statements import folded
+from unabridged.knowledge.statements import PERSON, digest_id, folded, seal_of
 
-PERSON = "user"
 TYPES = ("functional", "non-functional", "constraint")
 PRIORITIES = ("must", "should", "could", "wont", "")
 FIELDS = (
@@ -19,7 +18,6 @@ FIELDS = (
     "priority", "conflicts",
 )  # fmt: skip
 """What a person may change."""
-_PLAIN = ("text", "type", "rationale", "fit_criterion", "originator", "priority", "quote", "by")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +44,7 @@ def name_of(number: int) -> str:
 
 def key_of(exchange: str, quote: str) -> str:
     """The record's id of a requirement that an exchange states: the same in every process."""
-    parts = f"{exchange}\x1f{folded(quote)}".encode("utf-8", "replace")
-    return blake2b(parts, digest_size=10).hexdigest()
-
-
-def seal_of(salt: str, quote: str) -> str:
-    """What recognises the like of a withdrawn requirement without holding its words."""
-    parts = f"{salt}\x1f{folded(quote)}".encode("utf-8", "replace")
-    return f"{salt}:{blake2b(parts, digest_size=16).hexdigest()}"
+    return digest_id(exchange, folded(quote))
 
 
 def checked(field: str, value: Any) -> Any:
@@ -90,9 +81,9 @@ def _grade(field: str, value: Any) -> int | None:
     return int(digits)
 
 
-def with_step(requirement: Requirement, at: datetime, what: str, by: str = PERSON) -> Requirement:
-    """A requirement with one more step in its history."""
-    step = FactChange(at, by, what, requirement.text)
+def with_step(requirement: Requirement, at: datetime, what: str) -> Requirement:
+    """A requirement with one more step of a person in its history."""
+    step = FactChange(at, PERSON, what, requirement.text)
     return replace(requirement, history=(*requirement.history, step))
 
 
@@ -103,49 +94,27 @@ def emptied(card: Card, at: datetime) -> Card:
     bare = Requirement(
         old.id, "", old.at, exchange=old.exchange, by=old.by, withdrawn=True, history=steps
     )
-    seal = seal_of(card.key, old.quote or old.text)
+    seal = seal_of(card.key, folded(old.quote or old.text))
     return Card(card.key, card.number, with_step(bare, at, "withdrawn"), seal)
 
 
 def to_record(card: Card) -> Record:
     """A card as it is stored; it names the exchange that it was drawn from."""
     held = card.requirement
-    body: dict[str, Any] = {name: getattr(held, name) for name in _PLAIN}
-    body |= {
-        "number": card.number,
-        "satisfaction": held.satisfaction,
-        "dissatisfaction": held.dissatisfaction,
-        "conflicts": list(held.conflicts),
-        "exchange": held.exchange,
-        "pinned": held.pinned,
-        "withdrawn": held.withdrawn,
-        "seal": card.seal,
-        "history": [[c.at.isoformat(), c.by, c.what, c.text] for c in held.history],
-    }
+    body = {**msgspec.to_builtins(held), "number": card.number, "seal": card.seal}
     drawn = (held.exchange,) if held.exchange else ()
     return Record(RecordKind.REQUIREMENT, card.key, held.at, body, drawn)
 
 
 def from_record(record: Record) -> Card:
-    """Read what ``to_record`` gave."""
-    body: Mapping[str, Any] = record.body
-    number = int(body["number"])
-    requirement = Requirement(
-        id=name_of(number),
-        at=record.at,
-        satisfaction=body["satisfaction"],
-        dissatisfaction=body["dissatisfaction"],
-        conflicts=tuple(body["conflicts"]),
-        exchange=body["exchange"],
-        pinned=bool(body["pinned"]),
-        withdrawn=bool(body["withdrawn"]),
-        history=tuple(
-            FactChange(datetime.fromisoformat(at), by, what, text)
-            for at, by, what, text in body["history"]
-        ),
-        **{name: str(body[name]) for name in _PLAIN},
-    )
-    return Card(record.id, number, requirement, str(body["seal"]))
+    """Read what ``to_record`` gave.
+
+    Raises:
+        KeyError: It is no card.
+    """
+    number = int(record.body["number"])
+    given = {**record.body, "id": name_of(number), "at": record.at}
+    return Card(record.id, number, msgspec.convert(given, Requirement), str(record.body["seal"]))
 
 
 def numbered(cards: list[Card]) -> list[Card]:

@@ -10,7 +10,7 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Fact, FactChange, Requirement
 from unabridged.domain.record import Record, RecordKind
 from unabridged.errors import NotFoundError
-from unabridged.knowledge.llm_extraction import ModelStater
+from unabridged.knowledge.llm_extraction import ModelDrawer, learn_page, model_stater
 from unabridged.knowledge.requirement_patterns import (
     NARROW,
     RequirementMatch,
@@ -20,7 +20,6 @@ from unabridged.knowledge.requirement_patterns import (
     gist,
 )
 from unabridged.knowledge.requirement_records import (
-    PERSON,
     Card,
     checked,
     emptied,
@@ -28,13 +27,12 @@ from unabridged.knowledge.requirement_records import (
     key_of,
     name_of,
     numbered,
-    seal_of,
     to_record,
     with_step,
 )
-from unabridged.knowledge.statements import folded
+from unabridged.knowledge.statements import PERSON, folded, is_sealed
 from unabridged.language.strip_pasted import own_words
-from unabridged.log import fact_cursor
+from unabridged.log.cursor import LogCursor
 from unabridged.log.record_watch import RecordWatch
 from unabridged.ports import ChatModel, Clock, Store
 
@@ -54,19 +52,14 @@ class _View:
 
 
 class Requirements:
-    """The requirements of one space. Several processes may hold one each.
-
-    Args:
-        store: The space.
-        clock: The time and fresh ids.
-        rules: Draw requirements where nothing else is asked for.
-    """
+    """The requirements of one space. Several processes may hold one each."""
 
     def __init__(self, store: Store, clock: Clock, rules: RequirementRules = NARROW) -> None:
         self._store = store
         self._watch = RecordWatch(store, RecordKind.REQUIREMENT)
         self._clock = clock
         self._rules = rules
+        self._cursor = LogCursor(store, clock, PROGRESS, rules.version)
         self._lock = RLock()
         self._seen: _View | None = None
 
@@ -101,11 +94,7 @@ class Requirements:
         return self._find(wanted).requirement
 
     def history(self, wanted: str) -> tuple[FactChange, ...]:
-        """What happened to a requirement, the oldest first.
-
-        Raises:
-            NotFoundError: There is none.
-        """
+        """What happened to a requirement, the oldest first."""
         return self.get(wanted).history
 
     def conflicts(self) -> list[tuple[Requirement, Requirement]]:
@@ -125,9 +114,7 @@ class Requirements:
     def add(self, text: str, **fields: Any) -> Requirement:
         """Add a requirement that a person gives; what is not given follows from the wording.
 
-        Args:
-            text: What must be.
-            **fields: Any of ``cards.FIELDS``.
+        ``fields`` are any of ``requirement_records.FIELDS``.
 
         Raises:
             InputError: There is no text, a field is unknown, or cannot take its value.
@@ -152,9 +139,7 @@ class Requirements:
     def edit(self, wanted: str, **fields: Any) -> Requirement:
         """Change fields of a requirement; the history keeps the text that it had.
 
-        Args:
-            wanted: As for ``get``.
-            **fields: Any of ``cards.FIELDS``.
+        ``fields`` are any of ``requirement_records.FIELDS``.
 
         Raises:
             InputError: A field is unknown, or cannot take its value.
@@ -204,10 +189,6 @@ class Requirements:
     def learn(self, exchanges: Iterable[Exchange], stater: Stater | None = None) -> int:
         """Draw requirements from what the user said; doing it twice adds nothing.
 
-        Args:
-            exchanges: What was said.
-            stater: Draws them; None for the rules.
-
         Returns:
             How many were new.
         """
@@ -221,7 +202,7 @@ class Requirements:
             for each in draw(own_words(exchange.user.text)):
                 words, key = folded(each.quote), key_of(exchange.id, each.quote)
                 known = key in keys or words in said or each.quote not in exchange.user.text
-                if known or _is_sealed(each.quote, [s for s, at in seals if exchange.at <= at]):
+                if known or is_sealed((s for s, at in seals if exchange.at <= at), words):
                     continue
                 keys.add(key)
                 said.add(words)
@@ -232,31 +213,20 @@ class Requirements:
     def learn_pending(self, limit: int = 500, stater: Stater | None = None) -> int:
         """Draw requirements from exchanges not looked at yet; it goes on where it stopped.
 
-        Args:
-            limit: At most so many exchanges.
-            stater: Draws them; None for the rules.
-
         Returns:
             How many exchanges were looked at; 0 when nothing waits. Where the model fails, the
             rules go on alone.
         """
-        drawing = fact_cursor.Drawing(
-            learn=lambda page: self.learn(page, stater),
-            by_rules=self.learn,
-            asked=stater if isinstance(stater, ModelStater) else None,
-        )
-        return fact_cursor.draw_on(
-            self._store, self._clock, (PROGRESS, self._rules.version), limit, drawing
-        )
+        return learn_page(self._cursor, limit, lambda page: self.learn(page, stater), stater)
 
     @property
     def waits(self) -> bool:
         """Whether something was said that nobody has looked at yet."""
-        return fact_cursor.waits(self._store, (PROGRESS, self._rules.version))
+        return self._cursor.waits
 
-    def asking(self, model: ChatModel) -> ModelStater:
+    def asking(self, model: ChatModel) -> ModelDrawer[str, RequirementMatch]:
         """What draws requirements with a model too, for ``learn`` and ``learn_pending``."""
-        return ModelStater(model, self._rules.draw)
+        return model_stater(model, self._rules.draw)
 
     # Inside.
 
@@ -357,7 +327,3 @@ def _with_conflicts(cards: list[Card]) -> list[Card]:
 def _number(name: str) -> int:
     digits = name.removeprefix("REQ-")
     return int(digits) if digits.isdecimal() else 0
-
-
-def _is_sealed(quote: str, seals: Iterable[str]) -> bool:
-    return any(seal_of(seal.partition(":")[0], quote) == seal for seal in seals)

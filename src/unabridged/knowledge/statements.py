@@ -4,13 +4,15 @@ Facts are not stored: ``merge`` derives them from the statements whenever these 
 statement that goes (its exchange was forgotten) takes with it what it superseded, and no more.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any
 
+import msgspec
+
+from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import SELF, FactChange
 from unabridged.domain.record import Record, RecordKind
 from unabridged.language.words import fold, words
@@ -20,6 +22,9 @@ GONE = "~"
 so that a prompt that carried it knows that it is gone."""
 PERSON = "user"
 """By whom a statement is that a person gave."""
+_ALWAYS = frozenset(("text", "pinned", "exchange", "by"))
+_APART = ("id", "since", "sources")
+"""Fields that a record does not hold in its body."""
 _ARTICLES = frozenset(
     "a an the my our der die das ein eine el la los las un una le les une".split()
 )
@@ -33,20 +38,13 @@ class Statement:
         id: Derived from exchange, subject, attribute, value and quote; fresh where a person gave it.
         text: As people and prompts read it; empty once it was withdrawn.
         since: When it was said.
-        subject: Whom it is about.
         attribute: What of them; empty for free words.
-        value: What it is; empty for free words.
-        quote: The words that say so, as they stand in the exchange.
-        exchange: The exchange, or None.
-        by: Who drew it.
         place: Where in the message the quote begins, in characters: of two in one message the later
             one may correct the earlier one.
         corrects: Whether it says itself that it takes the place of what was said before.
-        pinned: Whether every prompt carries it.
         replaces: The id of the statement that a person's edit takes the place of.
         aliases: Other words by which people ask for it.
         sources: Exchanges whose words it holds though a person gave it: it was edited from these.
-        withdrawn: When a person took it back, or None.
         seal: Once it was withdrawn: what recognises its like without its words.
         changes: What a person did to it, without words: when, who and what.
     """
@@ -71,10 +69,61 @@ class Statement:
     changes: tuple[FactChange, ...] = field(default=())
 
 
+@dataclass(frozen=True, slots=True)
+class ExtractedStatement:
+    """A statement before it is tied to its exchange.
+
+    Attributes:
+        attribute: What of the subject.
+        value: What it is.
+        quote: The words that say so.
+        text: As people and prompts read it; empty to take the quote.
+        subject: Whom it is about.
+        place: Where in the message the quote begins.
+        corrects: Whether it says itself that it takes the place of what was said before.
+    """
+
+    attribute: str
+    value: str
+    quote: str
+    text: str = ""
+    subject: str = SELF
+    place: int = 0
+    corrects: bool = False
+
+
+def tied(drawn: ExtractedStatement, exchange: Exchange, by: str) -> Statement | None:
+    """Tie what was drawn to the exchange; None where its words do not stand there, word for word."""
+    if not drawn.quote.strip() or drawn.quote not in exchange.user.text:
+        return None
+    statement = Statement(
+        id="",
+        text=drawn.text or drawn.quote,
+        since=exchange.at,
+        subject=drawn.subject,
+        attribute=drawn.attribute,
+        value=drawn.value,
+        quote=drawn.quote,
+        exchange=exchange.id,
+        by=by,
+        place=drawn.place,
+        corrects=drawn.corrects,
+    )
+    return replace(statement, id=derived_id(statement))
+
+
 def derived_id(statement: Statement) -> str:
     """The id of a statement that was drawn from an exchange: the same in every process."""
-    parts = (statement.exchange or "", *key(statement), statement.quote)
-    return blake2b("\x1f".join(parts).encode("utf-8", "replace"), digest_size=10).hexdigest()
+    return digest_id(statement.exchange or "", *key(statement), statement.quote)
+
+
+def digest_id(*parts: str) -> str:
+    """An id that follows from texts."""
+    return blake2b(_joined(parts), digest_size=10).hexdigest()
+
+
+def _joined(parts: Iterable[str]) -> bytes:
+    return "\x1f".join(parts).encode("utf-8", "replace")
 
 
 def key(statement: Statement) -> tuple[str, str, str]:
@@ -91,20 +140,14 @@ def folded(text: str) -> str:
     return " ".join(telling or found)
 
 
-def sealed(statement: Statement, salt: str) -> str:
-    """What recognises a statement's like without holding its words: a salted digest of its key.
-
-    Args:
-        statement: With its words.
-        salt: Anything that is not the same for other statements.
-    """
-    parts = "\x1f".join((salt, *key(statement))).encode("utf-8", "replace")
-    return f"{salt}:{blake2b(parts, digest_size=16).hexdigest()}"
+def seal_of(salt: str, *parts: str) -> str:
+    """What recognises the like of something withdrawn without holding its words: a salted digest."""
+    return f"{salt}:{blake2b(_joined((salt, *parts)), digest_size=16).hexdigest()}"
 
 
-def is_sealed(statement: Statement, seals: Iterable[str]) -> bool:
-    """Whether a statement is the like of one that was withdrawn."""
-    return any(sealed(statement, seal.partition(":")[0]) == seal for seal in seals)
+def is_sealed(seals: Iterable[str], *parts: str) -> bool:
+    """Whether these are the parts of something that was withdrawn."""
+    return any(seal_of(seal.partition(":")[0], *parts) == seal for seal in seals)
 
 
 def withdrawn(statement: Statement, at: datetime) -> Statement:
@@ -117,7 +160,7 @@ def withdrawn(statement: Statement, at: datetime) -> Statement:
         by=statement.by,
         place=statement.place,
         withdrawn=at,
-        seal=sealed(statement, statement.id),
+        seal=seal_of(statement.id, *key(statement)),
         changes=(*statement.changes, FactChange(at, PERSON, "withdrawn", "")),
     )
 
@@ -129,61 +172,25 @@ def changed(statement: Statement, at: datetime, what: str, *, pinned: bool) -> S
 
 
 def to_record(statement: Statement) -> Record:
-    """A statement as it is stored; it names the exchange that it was drawn from."""
-    body: dict[str, Any] = {
-        "text": statement.text,
-        "pinned": statement.pinned,
-        "exchange": statement.exchange,
-        "by": statement.by,
-    }
-    if statement.attribute or statement.subject != SELF:
-        body |= {"subject": statement.subject, "attribute": statement.attribute}
-        body["value"] = statement.value
-    if statement.quote:
-        body |= {"quote": statement.quote, "place": statement.place}
-    elif statement.place:
-        body["place"] = statement.place
-    for name in ("corrects", "replaces", "seal"):
-        if given := getattr(statement, name):
-            body[name] = given
-    if statement.aliases:
-        body["aliases"] = list(statement.aliases)
-    if statement.withdrawn:
-        body["withdrawn"] = statement.withdrawn.isoformat()
-    if statement.changes:
-        body["changes"] = [[c.at.isoformat(), c.by, c.what] for c in statement.changes]
+    """A statement as it is stored, without what is empty; it names the exchange it was drawn from."""
+    empty = msgspec.to_builtins(Statement("", "", statement.since))
+    given = msgspec.to_builtins(statement).items()
+    body = {name: v for name, v in given if name in _ALWAYS or v != empty[name]}
+    for name in _APART:
+        body.pop(name, None)
     drawn = (*((statement.exchange,) if statement.exchange else ()), *statement.sources)
     name = f"{GONE}{statement.id}" if statement.withdrawn else statement.id
     return Record(RecordKind.FACT, name, statement.since, body, drawn)
 
 
 def from_record(record: Record) -> Statement:
-    """Read what ``to_record`` gave, and pins of the first format: text, pinned, exchange."""
-    body: Mapping[str, Any] = record.body
-    gone = body.get("withdrawn")
-    return Statement(
-        id=record.id.removeprefix(GONE),
-        text=str(body.get("text", "")),
-        since=record.at,
-        subject=str(body.get("subject", SELF)),
-        attribute=str(body.get("attribute", "")),
-        value=str(body.get("value", "")),
-        quote=str(body.get("quote", "")),
-        exchange=body.get("exchange"),
-        by=str(body.get("by", PERSON)),
-        place=int(body.get("place", 0)),
-        corrects=bool(body.get("corrects", False)),
-        pinned=bool(body.get("pinned", False)),
-        replaces=body.get("replaces"),
-        aliases=tuple(body.get("aliases", ())),
-        sources=tuple(name for name in record.exchanges if name != body.get("exchange")),
-        withdrawn=datetime.fromisoformat(gone) if gone else None,
-        seal=str(body.get("seal", "")),
-        changes=tuple(
-            FactChange(datetime.fromisoformat(at), by, what, "")
-            for at, by, what in body.get("changes", ())
-        ),
-    )
+    """Read what ``to_record`` gave, and pins: text, pinned, exchange."""
+    own = {
+        "id": record.id.removeprefix(GONE),
+        "since": record.at,
+        "sources": tuple(n for n in record.exchanges if n != record.body.get("exchange")),
+    }
+    return msgspec.convert({"text": "", **record.body, **own}, Statement)
 
 
 def read(records: Iterable[Record]) -> dict[str, Statement]:

@@ -7,11 +7,10 @@ German, where every noun has a capital, only runs and what stands after ``Herr``
 """
 
 import re
-from collections.abc import Container, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from unabridged.language.abbreviations import TITLES
-from unabridged.language.calendar import MONTHS, WEEKDAYS, dates_in
+from unabridged.language.calendar import MONTHS, WEEKDAYS
 from unabridged.language.words import fold
 
 _CAPITAL = "".join(
@@ -93,26 +92,6 @@ NO_NAMES = frozenset(
 """Words that name nothing, whatever letter they begin with, as those that begin sentences."""
 
 
-@dataclass(frozen=True, slots=True)
-class Particulars:
-    """What a text says that can be checked.
-
-    Attributes:
-        names: Names of people, places, works and things, folded.
-        numbers: Numbers as digits: ``1200``, ``3.5``; those of dates too.
-        dates: Dates and times in one form (see ``calendar``).
-    """
-
-    names: frozenset[str]
-    numbers: frozenset[str]
-    dates: frozenset[str]
-
-
-def particulars(text: str) -> Particulars:
-    """Everything checkable that a text says."""
-    return Particulars(names_in(text), numbers_in(text), dates_in(text))
-
-
 def numbers_in(text: str) -> frozenset[str]:
     """Numbers of a text as digits, without the marks of thousands; those of dates too."""
     return frozenset(map(_digits, _NUMBER.findall(text)))
@@ -131,20 +110,14 @@ def _digits(number: str) -> str:
     return f"{whole}.{rest}" if rest else whole
 
 
-def names_in(text: str, known: Container[str] = frozenset()) -> frozenset[str]:
-    """Names in a text, folded.
-
-    Args:
-        text: The text.
-        known: Folded names of one word that stand elsewhere inside sentences: such a word is a
-            name at a sentence's beginning too.
-    """
+def names_in(text: str) -> frozenset[str]:
+    """Names in a text, folded."""
     runs = list(_runs(text))
     german = _is_german(text)
     inside = {word for run, _, first in runs if not first for word in map(_bare, run)}
     found: set[str] = set()
     for run, before, first in runs:
-        sure = not first or _bare(run[0]) in inside or _bare(run[0]) in known
+        sure = not first or _bare(run[0]) in inside
         name = _name(run, sure=sure)
         if name and (not german or " " in name or before in _BEFORE_GERMAN or run[0].isupper()):
             found.add(name)

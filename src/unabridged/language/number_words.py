@@ -48,9 +48,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 def spelt_numbers(text: str, *, sure: bool = False) -> frozenset[str]:
     """Numbers that a text writes as words, as digits.
 
-    Args:
-        text: The text.
-        sure: Whether to pass over words that mean something else in another language.
+    With ``sure`` words that mean something else in another language are passed over.
     """
     said = frozenset(_WORD.findall(fold(text)))
     return frozenset(

@@ -51,10 +51,7 @@ _BACK = 32
 def sentences(text: str, rules: int = RULES) -> list[str]:
     """Split a text into sentences that join back to it exactly, in linear time.
 
-    Args:
-        text: The text.
-        rules: The version of the rules: the newest, or the one by which stored numbers of
-            sentences were given.
+    ``rules`` is their version: the newest, or the one by which stored numbers of sentences were given.
 
     Raises:
         KeyError: There are no such rules.

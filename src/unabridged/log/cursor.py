@@ -1,36 +1,23 @@
-"""The course of reading a space: which exchanges to look at next, and how far it has come.
+"""How far a pass over a space has come, so that it can stop at any page and go on.
 
-What is new has larger ids than what was read, as a rule; so reading goes on behind the last id. Where
-something else changed (an import brought older ones, some were forgotten, another process read), a
-sweep over everything is begun besides, which only looks at what was read. What is new comes first.
+Exchanges are read in the order of their ids. An import may bring older ones behind the place that was
+reached; so the cursor keeps what was read, as a sum over the exchanges of a digest of their session,
+and compares it with the same sum over the space. Where they differ at the end, it reads from scratch.
+Ids and sums stay true when a space is copied or restored; revisions and numbers would not.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from hashlib import blake2b
 
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.record import Record, RecordKind
 from unabridged.ports import Clock, Store
 
-PAGE = 64
-"""Exchanges of a page."""
-
 MOST_AWAITED = 200
 """Exchanges without a whole answer that are looked at again, the newest."""
 
-SWEEPS = 2
-"""Sweeps of one run at the most: the one that was under way, and one for what changed meanwhile."""
-
-PROGRESS = "readings"
-"""The id of the record."""
-
-Page = tuple[Sequence[Exchange], int]
-"""Exchanges to look at, and how many are left behind them at the most."""
-
-
-FORM = 1
-"""The form of the record; one of another form is not read, and reading begins anew."""
+_WRAP = 1 << 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,135 +25,151 @@ class CursorState:
     """How far reading has come.
 
     Attributes:
-        scheme: The scheme that it was read under.
-        by: Who read.
-        changes: The revision of the readings after the last page.
-        after: The id up to which exchanges were looked at as they came.
-        seen: How many exchanges up to there were seen.
+        version: The version of the pass that read.
+        after: The id of the last exchange that was read; None for the beginning.
+        sum: Over the exchanges that were read: the sum of the digests of their sessions, in hex.
+        seen: How many these are.
         awaited: Those of them whose answer was not whole, with their number of messages.
-        sweep: The id up to which the sweep has come; empty at its beginning, None without one.
-        swept: How many exchanges it has seen.
-        again: Whether something changed behind it, so that another has to follow.
     """
 
-    scheme: str
-    by: str
-    changes: int
+    version: str
     after: str | None = None
+    sum: str = "0"
     seen: int = 0
     awaited: Mapping[str, int] = field(default_factory=dict)
-    sweep: str | None = None
-    swept: int = 0
-    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadPage:
+    """Exchanges that a pass has not read yet.
+
+    Attributes:
+        left: How many are left behind them, at the most.
+        then: How far reading has come once they were read.
+    """
+
+    exchanges: Sequence[Exchange]
+    left: int
+    then: CursorState
 
 
 class LogCursor:
-    """Goes through a space, page by page; may be stopped at any page.
+    """Gives a pass the exchanges that it has not read yet, page by page.
+
+    Two processes may run one pass at once: at worst a page is read twice, so reading it twice must
+    add nothing.
 
     Args:
-        store: The space.
-        clock: The time.
-        scheme: The name of the scheme.
-        by: Who reads; another one begins anew.
+        name: The pass: the id of its record.
+        version: Under another version everything is read again.
+        again: Whether an exchange without a whole answer is read again when it has grown.
     """
 
-    def __init__(self, store: Store, clock: Clock, scheme: str, by: str) -> None:
+    def __init__(
+        self, store: Store, clock: Clock, name: str, version: str, *, again: bool = False
+    ) -> None:
         self._store = store
         self._clock = clock
-        self._at = self._load(scheme, by)
+        self._name = name
+        self._version = version
+        self._again = again
 
-    def pages(self) -> Iterator[Page]:
-        """Pages to look at; a page counts as done when the next is asked for."""
-        self._look()
-        if self._at.awaited:
-            waiting = self._store.get(self._at.awaited)
-            grown = [e for e in waiting.values() if len(e.messages) != self._at.awaited[e.id]]
-            if grown:
-                yield from self._given(grown, max(0, self._total() - self._at.seen))
-            self._done(awaited=_awaited(waiting.values()))
-        yield from self._new()
-        for _ in range(SWEEPS):
-            if self._at.sweep is not None:
-                yield from self._sweep()
+    def page(self, limit: int) -> UnreadPage | None:
+        """Return up to this many exchanges to read next; None where nothing waits."""
+        at = self._load()
+        exchanges = self._store.scan(at.after, limit)
+        if not exchanges:
+            if grown := self._grown(at, limit):
+                return grown
+            if at.sum != _sum_of(self._store.counts()):
+                at = CursorState(self._version)
+                exchanges = self._store.scan(None, limit)
+        if not exchanges:
+            return None
+        seen = at.seen + len(exchanges)
+        then = CursorState(
+            self._version,
+            after=exchanges[-1].id,
+            sum=_moved(at.sum, exchanges, 1),
+            seen=seen,
+            awaited=_newest({**at.awaited, **_awaited(exchanges)}) if self._again else {},
+        )
+        return UnreadPage(exchanges, self._left(seen), then)
 
-    def absorb(self, change: Callable[[], None]) -> None:
-        """Make a change to the readings that needs no sweep."""
-        known = self._revision() == self._at.changes
-        change()
-        if known:
-            self._done()
+    def mark(self, page: UnreadPage, made: Iterable[Record] = ()) -> None:
+        """Mark a page as read, in one transaction with the records that were made of it."""
+        self._store.put([*made, _record(self._name, self._clock, page.then)])
 
-    def _new(self) -> Iterator[Page]:
-        while True:
-            # Counted before the scan: what is appended meanwhile is in the scan, or in neither.
-            total = self._total()
-            page = self._store.scan(self._at.after, PAGE)
-            if not page:
-                break
-            seen = self._at.seen + len(page)
-            yield from self._given(page, max(0, total - seen))
-            self._done(after=page[-1].id, seen=seen, awaited=self._awaiting(page))
-        if self._at.seen != total:
-            self._disturbed()
+    def of(self, part: str) -> "LogCursor":
+        """Return the cursor of a part of the pass, such as that of one model."""
+        name = f"{self._name} {part}"
+        return LogCursor(self._store, self._clock, name, self._version, again=self._again)
 
-    def _sweep(self) -> Iterator[Page]:
-        last = self._at.after or ""
-        while page := [e for e in self._store.scan(self._at.sweep or None, PAGE) if e.id <= last]:
-            swept = self._at.swept + len(page)
-            yield from self._given(page, max(0, self._total() - swept))
-            self._done(sweep=page[-1].id, swept=swept, awaited=self._awaiting(page))
-        follows = "" if self._at.again else None
-        self._done(seen=self._at.swept, sweep=follows, swept=0, again=False)
+    @property
+    def waits(self) -> bool:
+        """Whether anything was not read yet."""
+        return self._load().sum != _sum_of(self._store.counts())
 
-    def _given(self, page: Sequence[Exchange], left: int) -> Iterator[Page]:
-        self._look()
-        yield page, left
+    def _grown(self, at: CursorState, limit: int) -> UnreadPage | None:
+        waiting = self._store.get(at.awaited)
+        grown = [e for e in waiting.values() if len(e.messages) != at.awaited[e.id]][:limit]
+        if not grown:
+            return None
+        read = {exchange.id for exchange in grown}
+        others = {name: at.awaited[name] for name in waiting if name not in read}
+        then = replace(at, awaited=_newest({**others, **_awaited(grown)}))
+        return UnreadPage(grown, self._left(at.seen), then)
 
-    def _look(self) -> None:
-        # See whether others changed something since the last page.
-        if self._revision() != self._at.changes:
-            self._disturbed()
+    def _left(self, seen: int) -> int:
+        return max(0, self._store.totals().exchanges - seen)
 
-    def _awaiting(self, page: Sequence[Exchange]) -> dict[str, int]:
-        awaited = sorted({**self._at.awaited, **_awaited(page)}.items())
-        return dict(awaited[-MOST_AWAITED:])
-
-    def _disturbed(self) -> None:
-        if self._at.sweep is None:
-            self._at = replace(self._at, sweep="", swept=0)
-        elif self._at.sweep:
-            self._at = replace(self._at, again=True)
-
-    def _done(self, **news: Any) -> None:
-        progress = replace(self._at, changes=self._revision(), **news)
-        if progress != self._at:
-            self._at = progress
-            self._store.put([_record(progress, self._clock)])
-
-    def _load(self, scheme: str, by: str) -> CursorState:
-        for record in self._store.records(RecordKind.PROGRESS, ids=[PROGRESS]):
-            body = dict(record.body)
-            if body.pop("form", 0) != FORM:
-                break
-            stored = CursorState(**body)
-            if (stored.scheme, stored.by) == (scheme, by):
-                return stored
-        return CursorState(scheme, by, self._store.last_revision())
-
-    def _revision(self) -> int:
-        changes = self._store.changes(self._at.changes)
-        if changes.full or RecordKind.READING in changes.kinds:
-            return changes.revision
-        return self._at.changes
-
-    def _total(self) -> int:
-        return self._store.totals().exchanges
+    def _load(self) -> CursorState:
+        for record in self._store.records(RecordKind.PROGRESS, ids=[self._name]):
+            if record.body.get("version") == self._version:
+                return CursorState(**record.body)
+        return CursorState(self._version)
 
 
-def _record(progress: CursorState, clock: Clock) -> Record:
-    body = {"form": FORM, **asdict(progress)}
-    return Record(RecordKind.PROGRESS, PROGRESS, clock.now(), body)
+def pass_over(store: Store, clock: Clock, gone: Sequence[Exchange]) -> None:
+    """Take forgotten exchanges out of the sums, so that the rest is not read again for it."""
+    names = {exchange.id for exchange in gone}
+    changed = []
+    for record in store.records(RecordKind.PROGRESS):
+        if "sum" not in record.body:
+            continue
+        at = CursorState(**record.body)
+        read = [exchange for exchange in gone if at.after and exchange.id <= at.after]
+        then = replace(
+            at,
+            sum=_moved(at.sum, read, -1),
+            seen=at.seen - len(read),
+            awaited={name: n for name, n in at.awaited.items() if name not in names},
+        )
+        changed.append(_record(record.id, clock, then))
+    store.put(changed)
+
+
+def _record(name: str, clock: Clock, state: CursorState) -> Record:
+    return Record(RecordKind.PROGRESS, name, clock.now(), asdict(state))
 
 
 def _awaited(exchanges: Iterable[Exchange]) -> dict[str, int]:
     return {e.id: len(e.messages) for e in exchanges if e.state is not ExchangeState.COMPLETE}
+
+
+def _newest(awaited: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted(awaited.items())[-MOST_AWAITED:])
+
+
+def _moved(total: str, exchanges: Iterable[Exchange], sign: int) -> str:
+    change = sum(_number(exchange.session) for exchange in exchanges)
+    return f"{(int(total, 16) + sign * change) % _WRAP:x}"
+
+
+def _sum_of(counts: Mapping[str, int]) -> str:
+    return f"{sum(_number(session) * count for session, count in counts.items()) % _WRAP:x}"
+
+
+def _number(session: str) -> int:
+    digest = blake2b(session.encode("utf-8", "replace"), digest_size=8).digest()
+    return int.from_bytes(digest, "big")

@@ -26,9 +26,7 @@ class Entrance:
     """A text in a log.
 
     Attributes:
-        kind: Where it is.
         id: The id of its session, message or record; the digest of its blob.
-        text: The text.
     """
 
     kind: EntranceKind

@@ -7,12 +7,7 @@ from unabridged.ports import Store
 
 
 class RecordWatch:
-    """Notices changes of records of some kinds. Thread-safe.
-
-    Args:
-        store: The space.
-        kinds: The kinds.
-    """
+    """Notices changes of records of some kinds. Thread-safe."""
 
     def __init__(self, store: Store, *kinds: RecordKind) -> None:
         self._store = store

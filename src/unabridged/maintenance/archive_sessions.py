@@ -21,9 +21,7 @@ from unabridged.ports import Clock, Store, SupportsSizes
 class ArchiveLimits:
     """How much of a space stays active.
 
-    Attributes:
-        sessions: The most sessions; None for all.
-        bytes: The most bytes of content; None for all.
+    None is no limit.
     """
 
     sessions: int | None = None
@@ -31,13 +29,7 @@ class ArchiveLimits:
 
 
 class SessionArchiver:
-    """Moves sessions out of the active set of a space, and back.
-
-    Args:
-        store: The space.
-        clock: The time.
-        limits: How much stays active.
-    """
+    """Moves sessions out of the active set of a space, and back."""
 
     def __init__(self, store: Store, clock: Clock, limits: ArchiveLimits) -> None:
         self._store = store
@@ -60,11 +52,7 @@ class SessionArchiver:
         return active[max(1, kept) :][::-1]
 
     def run(self, current: str | None = None) -> Iterator[MaintenanceProgress]:
-        """Archive what is due, one session after the other.
-
-        Yields:
-            How far it has come.
-        """
+        """Archive what is due, one session after the other."""
         due = self.due(current)
         for done, session in enumerate(due, 1):
             self.archive(session)

@@ -39,13 +39,6 @@ def conversation_of(
     """Condense a whole session; None where nothing shorter can be made of it.
 
     What runs condensed before enters with the sentences that stand for it.
-
-    Args:
-        session: The session.
-        path: Its exchanges, oldest first.
-        view: What was condensed of it.
-        annotations: What its messages were judged to be.
-        terms: What to work with.
     """
     standing = view.sentences()
     sources = [
@@ -80,14 +73,7 @@ def conversation_of(
 def period_of(
     month: str, conversations: Sequence[Condensation], view: SessionView, terms: CondenseTools
 ) -> SessionView | None:
-    """Condense the conversations of a month; None where that stands already, or there are too few.
-
-    Args:
-        month: The month, ``2026-05``.
-        conversations: Its sessions as wholes.
-        view: What was condensed of it before.
-        terms: What to work with.
-    """
+    """Condense the conversations of a month; None where that stands already, or there are too few."""
     ordered = sorted(conversations, key=lambda one: (one.since, one.id))
     parts = [one.id for one in ordered]
     before = [part for one in view.at(Level.PERIOD) for part in one.parts]

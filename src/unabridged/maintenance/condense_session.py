@@ -47,14 +47,7 @@ class Trigger:
 
 @dataclass(frozen=True, slots=True)
 class CondenseTools:
-    """What a run works with.
-
-    Attributes:
-        scheme: The categories.
-        condenser: Makes the shorter text.
-        names: Finds names in a text.
-        count: Counts tokens of a text.
-    """
+    """What a run works with."""
 
     scheme: Scheme
     condenser: Condenser
@@ -67,12 +60,7 @@ class Worked:
     """What a run over a session comes to.
 
     Attributes:
-        view: The view afterwards.
-        selection: What stays and what goes.
-        made: The condensations of this run.
-        coherence: What the check found.
         usable: Whether it may be stored: it loses no critical name, keeps every share, saves tokens.
-        reason: Why not, in words; empty where it is.
     """
 
     view: SessionView
@@ -96,9 +84,7 @@ def tokens_of(message: Message, count: Callable[[str], int]) -> int:
 def candidates_of(path: Sequence[Exchange], spared: int) -> list[Exchange]:
     """The exchanges before those that hold the newest messages.
 
-    Args:
-        path: The session, oldest first.
-        spared: The newest messages with words, which are never condensed.
+    ``spared`` counts messages with words.
     """
     left = spared
     cut = len(path)
@@ -115,15 +101,7 @@ def work_out(
     trigger: Trigger,
     terms: CondenseTools,
 ) -> Worked | None:
-    """Work out a run; None where there is nothing to condense.
-
-    Args:
-        path: The session's current path, oldest first.
-        annotations: What its messages were judged to be, by exchange.
-        view: What earlier runs left.
-        trigger: How many messages are spared.
-        terms: What it works with.
-    """
+    """Work out a run; None where there is nothing to condense."""
     known: dict[str, frozenset[str]] = {}  # a run that spares messages looks at all of them again
 
     def names(text: str) -> frozenset[str]:
@@ -154,12 +132,9 @@ class _Run:
     """What one run is made of.
 
     Attributes:
-        sources: Every message that may be condensed, in order.
         newest: The texts of the messages that are spared.
         sizes: Message to tokens, of the whole session.
         view: What earlier runs left and still holds.
-        session: The session.
-        terms: What it works with.
         made: What was condensed already, where messages are spared and all is worked out again.
     """
 
@@ -193,14 +168,7 @@ def _run(
 def looked_at(
     path: Sequence[Exchange], view: SessionView, trigger: Trigger, terms: CondenseTools
 ) -> SessionView:
-    """A view after a run of which nothing is used: how far it looked, and what that takes.
-
-    Args:
-        path: The session's current path, oldest first.
-        view: What earlier runs left.
-        trigger: How many messages are spared.
-        terms: What the run worked with.
-    """
+    """A view after a run of which nothing is used: how far it looked, and what that takes."""
     older = candidates_of(path, trigger.spared)
     if not older:
         return view

@@ -22,6 +22,7 @@ from unabridged.domain.results import (
 )
 from unabridged.domain.session import Session
 from unabridged.errors import NotFoundError
+from unabridged.log.iterate import path_of
 from unabridged.maintenance import run_records
 from unabridged.maintenance.condense_periods import conversation_of, is_stale, month_of, period_of
 from unabridged.maintenance.condense_session import (
@@ -69,15 +70,7 @@ class _Held:
 
 
 class Condensations:
-    """Condenses the sessions of a space.
-
-    Args:
-        store: The space.
-        clock: The time.
-        annotations: What messages were judged to be.
-        terms: What runs work with.
-        trigger: When one is due.
-    """
+    """Condenses the sessions of a space."""
 
     def __init__(
         self,
@@ -127,9 +120,7 @@ class Condensations:
     def plan(self, session: str, *, threshold: int | None = None) -> CondensePreview:
         """Say what a run over a session would do; nothing is changed.
 
-        Args:
-            session: The session.
-            threshold: Tokens above which a run is due; None for the setting.
+        ``threshold`` are tokens above which a run is due; None for the setting.
 
         Raises:
             NotFoundError: There is no such session.
@@ -190,20 +181,10 @@ class Condensations:
             raise NotFoundError(
                 f"There is no session {session_id!r}.", hint="List them: unabridged sessions"
             )
-        path = self._path(session_id)
+        path = path_of(self._store, session_id)
         said = [m for e in path for _, m in spoken(e)]
         tokens = sum(tokens_of(m, self.terms.count) for m in said)
         return _Held(session, self.view(session_id), path, len(said), tokens)
-
-    def _path(self, session: str) -> list[Exchange]:
-        pages: list[list[Exchange]] = []
-        before = None
-        while page := self._store.recent(session, PAGE, before):
-            pages.append(page)
-            if len(page) < PAGE:
-                break
-            before = page[0].id
-        return [exchange for page in reversed(pages) for exchange in page]
 
     def _due(self, session: str, view: SessionView, threshold: int | None) -> bool:
         # No more is read than what came since the last run, or than what makes one due.
@@ -301,9 +282,6 @@ class Condensations:
         Args:
             sessions: Session to the levels that it had.
             months: The months that had one, such as ``2026-05``.
-
-        Yields:
-            How far it has come.
         """
         for done, (name, levels) in enumerate(sessions.items(), 1):
             session = self._store.session(name)
@@ -321,7 +299,7 @@ class Condensations:
         view = self.view(session.id)
         if not is_stale(view, session) or self._in_vain.get(session.id, "") == session.head:
             return False
-        path = self._path(session.id)
+        path = path_of(self._store, session.id)
         made = None
         if sum(len(spoken(exchange)) for exchange in path) >= LEAST_CONVERSATION:
             made = conversation_of(session, path, view, self._annotations.of(path), self.terms)

@@ -5,8 +5,8 @@ Searches use the old vectors until all new ones are there.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from unabridged.domain.results import MaintenanceProgress
 from unabridged.errors import StoreError
 from unabridged.ports import Embedder, Store, SupportsVectors
 from unabridged.retrieval.passages import passages
@@ -15,19 +15,6 @@ PAGE = 32
 """Exchanges that are embedded between two reports."""
 ROUNDS = 5
 """How often what was recorded meanwhile is embedded before the switch is tried."""
-
-
-@dataclass(frozen=True, slots=True)
-class Embedded:
-    """How far embedding has come.
-
-    Attributes:
-        done: Exchanges that were embedded by this run.
-        left: Exchanges that the space holds beside them, at the most.
-    """
-
-    done: int
-    left: int
 
 
 def keeps_vectors(store: Store) -> SupportsVectors:
@@ -43,15 +30,8 @@ def keeps_vectors(store: Store) -> SupportsVectors:
     )
 
 
-def enrich(store: Store, embedder: Embedder) -> Iterator[Embedded]:
+def enrich(store: Store, embedder: Embedder) -> Iterator[MaintenanceProgress]:
     """Embed every exchange that has no vectors of an embedder yet.
-
-    Args:
-        store: The space.
-        embedder: What makes the vectors.
-
-    Yields:
-        How far it has come, after each page.
 
     Raises:
         StoreError: The store keeps no vectors.
@@ -72,16 +52,13 @@ def enrich(store: Store, embedder: Embedder) -> Iterator[Embedded]:
         keeper.put_vectors(embedder.identity, made)
         after = page[-1].id
         done += len(page)
-        yield Embedded(done, max(0, total - done))
+        yield MaintenanceProgress("embed", done, max(0, total - done))
 
 
-def reembed(store: Store, embedder: Embedder) -> Iterator[Embedded]:
+def reembed(store: Store, embedder: Embedder) -> Iterator[MaintenanceProgress]:
     """Embed everything by another embedder, then search with its vectors.
 
     What is recorded while it runs is embedded before the switch.
-
-    Yields:
-        How far it has come, after each page.
 
     Raises:
         StoreError: As for ``enrich``; or others record faster than it embeds.

@@ -9,21 +9,17 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.results import ExpandedCondensation
 from unabridged.errors import NotFoundError
+from unabridged.log.iterate import path_of
 from unabridged.ports import Store
 
 LEAST_ID = len("c-") + 2
 """Characters of an id that are taken for its beginning."""
-PAGE = 64
-"""Exchanges that are read at once."""
 
 
 def expand(store: Store, wanted: str, known: Sequence[Condensation]) -> ExpandedCondensation:
     """Open a condensation, stored or of a past prompt.
 
-    Args:
-        store: The space.
-        wanted: Its id; for a stored one the beginning of it is enough.
-        known: The stored ones.
+    The beginning of a stored one's id is enough.
 
     Raises:
         NotFoundError: There is none, or several.
@@ -74,13 +70,7 @@ def _before(store: Store, earlier: HistorySummary) -> list[Exchange]:
     first = store.get([earlier.before]).get(earlier.before) if earlier.before else None
     if first is None:
         return _in_order(store, earlier.drawn)
-    path: list[Exchange] = []
-    before = first.id
-    while page := store.recent(first.session, PAGE, before):
-        path[:0] = page
-        if len(page) < PAGE:
-            break
-        before = page[0].id
+    path = path_of(store, first.session, first.id)
     inner = _in_order(store, earlier.inner)
     known = {exchange.id for exchange in path}
     return path + [exchange for exchange in inner if exchange.id not in known]

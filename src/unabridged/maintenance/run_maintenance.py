@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Protocol
 
 from unabridged.annotations.annotate import Annotations
 from unabridged.domain.results import MaintenanceProgress
 from unabridged.knowledge.facts import Facts
 from unabridged.knowledge.requirements import Requirements
+from unabridged.maintenance.archive_sessions import SessionArchiver
 from unabridged.maintenance.condense_sessions import Condensations
 from unabridged.ports import ChatModel
 
@@ -16,24 +16,11 @@ PAGE, PAGE_ASKED = 200, 4
 """Exchanges that facts are drawn from between two reports; and where a model is asked about each."""
 
 
-class Archives(Protocol):
-    """What moves the oldest sessions out of the active set."""
-
-    def run(self, current: str | None = None) -> Iterator[MaintenanceProgress]:
-        """Archive what the limits leave no room for, and say how far it has come."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Books:
     """What is known of a space beside its words.
 
     Attributes:
-        facts: What was learned of the user.
-        requirements: What was required.
-        annotations: What messages were judged to be.
-        condensations: What was condensed.
-        learns: Whether facts and requirements are drawn from what is said.
         asks: Gives the model that draws them too, or None where it writes nothing of its own; None
             for the rules alone.
     """
@@ -52,7 +39,7 @@ def maintain(
     *,
     pages: int | None = None,
     threshold: int | None = None,
-    archives: Archives | None = None,
+    archives: SessionArchiver | None = None,
 ) -> Iterator[MaintenanceProgress]:
     """Judge messages, draw facts and requirements, condense and archive what outgrew its limits.
 
@@ -65,15 +52,11 @@ def maintain(
         threshold: Tokens of a session above which it is condensed; None for the setting.
         archives: What archives sessions; None where all stay active.
 
-    Yields:
-        How far it has come.
-
     Raises:
         StoreError: What was made cannot be stored; what was reported is.
         UpstreamError: No model can be had, where the settings want one.
     """
-    for read in islice(books.annotations.read_pending(), pages):
-        yield MaintenanceProgress("read", read.done, read.left)
+    yield from islice(books.annotations.read_pending(), pages)
     if books.learns:
         yield from _learn(books, pages)
     yield from books.condensations.run(current, everything=pages is None, threshold=threshold)
@@ -84,18 +67,14 @@ def maintain(
 def _learn(books: Books, pages: int | None) -> Iterator[MaintenanceProgress]:
     facts, requirements = books.facts, books.requirements
     model = books.asks() if books.asks else None
-    if model is None:
-        drawn: tuple[tuple[str, Callable[[], int]], ...] = (
-            ("facts", lambda: facts.learn_pending(PAGE)),
-            ("requirements", lambda: requirements.learn_pending(PAGE)),
-        )
-    else:
-        extractor, stater = facts.asking(model), requirements.asking(model)
-        drawn = (
-            ("facts", lambda: facts.learn_pending(PAGE_ASKED, extractor)),
-            ("requirements", lambda: requirements.learn_pending(PAGE_ASKED, stater)),
-        )
-    for stage, learn in drawn:
+    size = PAGE if model is None else PAGE_ASKED
+    extractor = facts.asking(model) if model else None
+    stater = requirements.asking(model) if model else None
+    learners: tuple[tuple[str, Callable[[], int]], ...] = (
+        ("facts", lambda: facts.learn_pending(size, extractor)),
+        ("requirements", lambda: requirements.learn_pending(size, stater)),
+    )
+    for stage, learn in learners:
         done = page = 0
         while (pages is None or page < pages) and (learnt := learn()):
             done += learnt

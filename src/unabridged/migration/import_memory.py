@@ -1,7 +1,7 @@
-"""Taking an old folder's memory into new spaces, and proving that all of it is there."""
+"""Imports an old folder's memory into new spaces, and proves that all of it is there."""
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import islice
@@ -14,9 +14,9 @@ from unabridged.domain.record import RecordKind
 from unabridged.domain.results import SkippedRecord, Transcript
 from unabridged.domain.scope import SpaceId
 from unabridged.errors import DuplicateIdError, MigrationError
-from unabridged.home.spaces_port import Spaces
+from unabridged.home.spaces import SpacesFolder
 from unabridged.knowledge.requirements import Requirements
-from unabridged.migration.sources import ChosenFiles, FoundMemory, OldFile, read, space_for
+from unabridged.migration.sources import ChosenFiles, FoundMemory, OldFile, read
 from unabridged.ports import Clock, Store
 from unabridged.recording.sessions import counted
 from unabridged.stores.json_codec import pack
@@ -24,19 +24,13 @@ from unabridged.stores.space_digest import PAGE
 from unabridged.tokens.estimate import EstimateTokenizer
 
 Moved = Callable[[str, int, int], None]
-"""Told what goes on, how many files were done, and of how many."""
+"""Called with the progress: what is being done, how many files are done, and of how many."""
 _OTHERWISE = "another file of the folder holds it otherwise; that one was taken"
 
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """What could not be taken over.
-
-    Attributes:
-        file: The file.
-        where: Its place in it.
-        reason: Why.
-    """
+    """What could not be imported, where it is in which file, and why."""
 
     file: str
     where: str
@@ -45,15 +39,15 @@ class Missed:
 
 @dataclass(slots=True)
 class Taken:
-    """What was taken over.
+    """What was imported.
 
     Attributes:
-        conversations: Conversations.
-        requirements: Requirements.
+        conversations: How many.
+        requirements: How many.
         spaces: Space to the ids of its exchanges, each with the digest of its words.
-        missed: What could not be taken over.
-        nameless: Exchanges that name no model.
-        records: The ids of the records that lie in the new spaces, when they are proved.
+        missed: What could not be imported.
+        nameless: How many exchanges name no model.
+        records: The ids of the records in the new spaces, once they are proved.
     """
 
     conversations: int = 0
@@ -65,7 +59,7 @@ class Taken:
 
     @property
     def exchanges(self) -> int:
-        """How many exchanges there are."""
+        """How many exchanges were imported."""
         return sum(map(len, self.spaces.values()))
 
     @property
@@ -79,7 +73,7 @@ class Taken:
 
 
 def survey(found: FoundMemory, chosen: ChosenFiles, moved: Moved = lambda *_: None) -> Taken:
-    """Read every file, and say what would be taken over; nothing is written.
+    """Read every file, and return what would be imported; nothing is written.
 
     Raises:
         TransferError: A file cannot be read.
@@ -87,7 +81,7 @@ def survey(found: FoundMemory, chosen: ChosenFiles, moved: Moved = lambda *_: No
     """
     taken = Taken()
     for number, source in enumerate(found.sources, start=1):
-        for space, item in _items(source, chosen):
+        for space, item in read(source, chosen):
             _note(taken, source, space, item)
         moved("reading", number, len(found.sources))
     return taken
@@ -96,18 +90,11 @@ def survey(found: FoundMemory, chosen: ChosenFiles, moved: Moved = lambda *_: No
 def take(
     found: FoundMemory,
     chosen: ChosenFiles,
-    spaces: Spaces,
+    spaces: SpacesFolder,
     clock: Clock,
     moved: Moved = lambda *_: None,
 ) -> Taken:
-    """Take every file over into new spaces.
-
-    Args:
-        found: The files.
-        chosen: What a person chose.
-        spaces: Where the spaces are made.
-        clock: The time and fresh ids.
-        moved: Told how far it has come.
+    """Import every file into new spaces.
 
     Raises:
         TransferError: A file cannot be read.
@@ -117,7 +104,7 @@ def take(
     taken, counter = Taken(), Counter(EstimateTokenizer())
     with _desk(spaces) as opened:
         for number, source in enumerate(found.sources, start=1):
-            for space, item in _items(source, chosen):
+            for space, item in read(source, chosen):
                 if isinstance(item, Requirement):
                     taken.requirements += Requirements(opened(space), clock).admit([item])
                     taken.spaces.setdefault(space, {})
@@ -135,7 +122,7 @@ def take(
     return taken
 
 
-def prove(taken: Taken, spaces: Spaces) -> None:
+def prove(taken: Taken, spaces: SpacesFolder) -> None:
     """Read the new spaces, and compare every exchange with what the files said.
 
     Raises:
@@ -143,8 +130,7 @@ def prove(taken: Taken, spaces: Spaces) -> None:
         StoreError: A space cannot be read.
     """
     for space, wanted in taken.spaces.items():
-        store = spaces.open(space, create=False)
-        try:
+        with closing(spaces.open(space, create=False)) as store:
             if store.totals().exchanges != len(wanted):
                 raise _unproved(space, f"{store.totals().exchanges} of {len(wanted)} exchanges")
             names = iter(wanted)
@@ -154,8 +140,6 @@ def prove(taken: Taken, spaces: Spaces) -> None:
                     raise _unproved(space, "other words")
             for kind in (RecordKind.FACT, RecordKind.REQUIREMENT):
                 taken.records |= {record.id for record in store.records(kind)}
-        finally:
-            store.close()
 
 
 def _unproved(space: SpaceId, what: str) -> MigrationError:
@@ -163,20 +147,6 @@ def _unproved(space: SpaceId, what: str) -> MigrationError:
         f"What was taken over into {space.name} is not what the files hold: {what}.",
         hint="Check the disk and repeat. Nothing was switched; the old folder works as it did.",
     )
-
-
-def _items(
-    source: OldFile, chosen: ChosenFiles
-) -> Iterator[tuple[SpaceId, Transcript | Requirement | SkippedRecord]]:
-    last: SpaceId | None = None
-    for item in read(source, chosen):
-        if isinstance(item, tuple):
-            last = item[0]
-            yield item
-        elif isinstance(item, SkippedRecord):
-            yield last or SpaceId(), item
-        else:
-            yield last or space_for(source, chosen, chosen.model), item
 
 
 def _note(
@@ -205,7 +175,7 @@ def _words(exchange: Exchange) -> bytes:
 
 
 @contextmanager
-def _desk(spaces: Spaces) -> Iterator[Callable[[SpaceId], Store]]:
+def _desk(spaces: SpacesFolder) -> Iterator[Callable[[SpaceId], Store]]:
     held: dict[SpaceId, Store] = {}
     with ExitStack() as stack:
 

@@ -1,23 +1,21 @@
-"""Taking over an old folder: back up, take into a new place, prove, switch. Each step can be repeated.
+"""Importing an old folder: back up, take into a new place, prove, switch. Each step can be repeated.
 
 Whatever happens before the switch, the old folder works as it did and nothing new is there; the
-switch is one write (``file_moves``). The old folder is never written to.
+switch is one write (``MigrationJournal.decide``). The old folder is never written to.
 """
 
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
 
-from unabridged.disk.atomic_write import of_the_system
+from unabridged.disk.atomic_write import system_errors
 from unabridged.disk.folders import private_folder
-from unabridged.disk.locks import locked
 from unabridged.errors import BackupError, MigrationError
-from unabridged.home import file_moves
 from unabridged.home.migration_journal import (
     BEGUN,
     DONE,
@@ -25,10 +23,10 @@ from unabridged.home.migration_journal import (
     VERIFIED,
     MigratedFolder,
     MigrationJournal,
+    Moves,
     State,
-    translated,
 )
-from unabridged.home.spaces_port import Spaces
+from unabridged.home.spaces import SpacesFolder
 from unabridged.migration import old_folder_archive
 from unabridged.migration.import_memory import Moved, Taken, prove, survey, take
 from unabridged.migration.sources import ChosenFiles, FoundMemory, find
@@ -37,21 +35,20 @@ from unabridged.ports import Clock
 PATIENCE = 10.0
 """Seconds to wait for another migration."""
 
-SpacesAt = Callable[[Path], Spaces]
+SpacesAt = Callable[[Path], SpacesFolder]
 """Returns the spaces that are below a folder as they are below a home."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Where is migrated.
+    """The home that is migrated into.
 
     Attributes:
         home: The home.
-        spaces_at: Gives the spaces below a folder.
+        spaces_at: Returns the spaces below a folder.
         clock: The time.
-        sealing: Seals what is written with the person's key; leaves it as it is where the home is
-            readable.
-        sealed: What stands behind the name of a sealed file; empty where none is.
+        sealing: Seals what is written with the person's key, if the home is encrypted.
+        sealed: Suffix of sealed files; empty if the home is readable.
     """
 
     home: Path
@@ -62,20 +59,13 @@ class Ground:
 
     @property
     def shelf(self) -> MigrationJournal:
-        """Where the files of migrations lie."""
+        """The files of migrations."""
         return MigrationJournal(self.home)
 
 
 @dataclass(frozen=True, slots=True)
 class MigrationPlan:
-    """What migrating would do, or has done.
-
-    Attributes:
-        folder: The old folder.
-        found: Its files.
-        taken: What they hold.
-        state: How far it has come; None where nothing is done.
-    """
+    """What migrating the old folder would do, or has done; ``state`` is None for a plan."""
 
     folder: Path
     found: FoundMemory
@@ -84,7 +74,7 @@ class MigrationPlan:
 
 
 def plan(ground: Ground, folder: Path, chosen: ChosenFiles, moved: Moved) -> MigrationPlan:
-    """Say what migrating a folder would do; nothing is written.
+    """Return what migrating a folder would do; nothing is written.
 
     Raises:
         MigrationError: It cannot be migrated.
@@ -95,16 +85,16 @@ def plan(ground: Ground, folder: Path, chosen: ChosenFiles, moved: Moved) -> Mig
 
 
 def migrate(ground: Ground, folder: Path, chosen: ChosenFiles, moved: Moved) -> MigrationPlan:
-    """Take over a folder; one that was interrupted is gone on with.
+    """Import a folder; an interrupted migration is continued.
 
     Raises:
         MigrationError: It cannot be migrated; the old folder works as it did.
         StoreError: Something cannot be written; likewise.
     """
     folder, shelf = _checked(ground, folder), ground.shelf
-    with translated(shelf.folder), locked_for(shelf):
+    with shelf.alone(PATIENCE):
         pending = shelf.moves.exists()
-        file_moves.finish(shelf)
+        shelf.finish()
         found = find(folder)
         if pending and (state := _done(shelf, folder)) is not None:
             return MigrationPlan(folder, found, survey(found, chosen), state)
@@ -118,14 +108,6 @@ def migrate(ground: Ground, folder: Path, chosen: ChosenFiles, moved: Moved) -> 
                 _clear(shelf.staging(state.id))
             raise
         return MigrationPlan(folder, found, taken, done)
-
-
-@contextmanager
-def locked_for(shelf: MigrationJournal) -> Iterator[None]:
-    """Let no other process migrate meanwhile."""
-    private_folder(shelf.folder)
-    with locked(shelf.lock, PATIENCE):
-        yield
 
 
 def _checked(ground: Ground, folder: Path) -> Path:
@@ -227,11 +209,9 @@ def _switched(ground: Ground, state: State, taken: Taken) -> State:
     )
     shelf.save(verified)
     staging = shelf.staging(state.id)
-    pairs = [
-        (_below(shelf, path), path.relative_to(staging).as_posix()) for path in _files(staging)
-    ]
-    file_moves.decide(shelf, file_moves.Moves(id=state.id, phase=DONE, pairs=tuple(pairs)))
-    file_moves.finish(shelf)
+    pairs = [(shelf.below(path), path.relative_to(staging).as_posix()) for path in _files(staging)]
+    shelf.decide(Moves(id=state.id, phase=DONE, pairs=tuple(pairs)))
+    shelf.finish()
     _clear(staging)
     return shelf.load(state.id)
 
@@ -241,14 +221,6 @@ def _files(folder: Path) -> list[Path]:
     return [p for p in found if not p.name.endswith((".lock", "-shm", ".part"))]
 
 
-def _below(shelf: MigrationJournal, path: Path) -> str:
-    return path.relative_to(shelf.home).as_posix()
-
-
 def _clear(folder: Path) -> None:
-    try:
+    with system_errors(folder), suppress(FileNotFoundError):
         shutil.rmtree(folder)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise of_the_system(error, folder) from error

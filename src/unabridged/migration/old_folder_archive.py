@@ -7,6 +7,7 @@ neither followed nor changed.
 
 import json
 import os
+import shutil
 import stat
 import zipfile
 import zlib
@@ -18,7 +19,7 @@ from typing import IO, BinaryIO
 
 import msgspec
 
-from unabridged.disk.atomic_write import of_the_system, sync_folder
+from unabridged.disk.atomic_write import sync_folder, system_errors
 from unabridged.disk.folders import private_folder
 from unabridged.disk.large_files import give_name, new_file, writing
 from unabridged.errors import BackupError, MigrationError
@@ -43,13 +44,13 @@ class ArchiveMember(msgspec.Struct, frozen=True, kw_only=True):
     """One entry of a folder.
 
     Attributes:
-        name: Its place in the folder, with slashes.
+        name: Its path in the folder, with slashes.
         kind: ``file``, ``folder`` or ``link``.
         mode: Its rights.
         mtime: When it was last written to, nanoseconds since 1970.
         size: Bytes of a file.
         sha256: Digest of a file.
-        held: Its name in the zip; or where a link leads.
+        held: Its name in the zip; or the target of a link.
     """
 
     name: str
@@ -83,11 +84,11 @@ class OldFolderManifest(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class ArchiveSelection:
-    """What is to be kept.
+    """What of a folder is kept.
 
     Attributes:
         folder: The folder.
-        at: The time.
+        at: The time, ISO 8601.
         only: Only these files of it, or None for everything.
         spaces: The names of the spaces that are made of it.
     """
@@ -105,18 +106,18 @@ def make(wanted: ArchiveSelection, target: Path) -> OldFolderManifest:
         MigrationError: The folder cannot be read, or is being written to.
         BackupError: What was written is not what was read.
         StoreFullError: There is no room.
-        StoreError: The zip cannot be written.
     """
     draft = target.with_name(f".{target.name}.new")
     draft.unlink(missing_ok=True)
     try:
-        with new_file(draft) as stream:
-            made = _fill(stream, wanted)
-        if verify(draft) != made:
-            raise BackupError(f"{draft} is not what was written.", hint="Check the disk, repeat.")
-        give_name(draft, target)
-    except OSError as error:
-        raise of_the_system(error, target) from error
+        with system_errors(target):
+            with new_file(draft) as stream:
+                made = _fill(stream, wanted)
+            if verify(draft) != made:
+                raise BackupError(
+                    f"{draft} is not what was written.", hint="Check the disk, repeat."
+                )
+            give_name(draft, target)
     finally:
         draft.unlink(missing_ok=True)
     return made
@@ -257,7 +258,7 @@ def put_back(zipped: Path, manifest: OldFolderManifest, folder: Path) -> None:
         StoreError: Something cannot be written; what was put back so far is.
     """
     changed, news = differing(manifest, folder)
-    try:
+    with system_errors(folder):
         for path in reversed(news):
             _remove(path)
         private_folder(folder)
@@ -268,8 +269,6 @@ def put_back(zipped: Path, manifest: OldFolderManifest, folder: Path) -> None:
             if entry.kind == FOLDER:
                 (folder / entry.name).chmod(entry.mode)
                 os.utime(folder / entry.name, ns=(entry.mtime, entry.mtime))
-    except OSError as error:
-        raise of_the_system(error, folder) from error
 
 
 def _put(packed: zipfile.ZipFile, entry: ArchiveMember, path: Path) -> None:
@@ -294,9 +293,7 @@ def _put(packed: zipfile.ZipFile, entry: ArchiveMember, path: Path) -> None:
 
 def _remove(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
-        for each in list(path.iterdir()):
-            _remove(each)
-        path.rmdir()
+        shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
 

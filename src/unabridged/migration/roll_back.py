@@ -1,10 +1,10 @@
-"""Going back: what was said since is exported, the old folder restored, the new spaces set aside.
+"""Goes back: what was said since is exported, the old folder restored, the new spaces set aside.
 
 In that order, so that at any moment the old or the new works. Each step can be repeated.
 """
 
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from itertools import chain
 from pathlib import Path
 
@@ -14,14 +14,12 @@ from unabridged.disk.large_files import writing
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import SpaceId
 from unabridged.errors import MigrationError, NotFoundError
-from unabridged.home import file_moves
-from unabridged.home.migration_journal import DONE, GOING_BACK, GONE_BACK, State, translated
-from unabridged.home.spaces import SUFFIX
-from unabridged.home.spaces_port import Spaces
+from unabridged.home.migration_journal import DONE, GOING_BACK, GONE_BACK, Moves, State
+from unabridged.home.spaces import SUFFIX, SpacesFolder
 from unabridged.migration import old_folder_archive
-from unabridged.migration.migrate import PATIENCE, Ground, locked_for
+from unabridged.migration.migrate import PATIENCE, Ground
 from unabridged.ports import Store
-from unabridged.recording.sessions import conversations
+from unabridged.recording.sessions import conversations, with_originals
 from unabridged.sharing.copy_sessions import leaving
 from unabridged.stores.space_digest import PAGE
 from unabridged.stores.sqlite.exclusive import alone
@@ -30,22 +28,19 @@ from unabridged.transfer.native_jsonl import write_jsonl
 
 
 def roll_back(ground: Ground, wanted: str | None = None) -> State:
-    """Go back to the old folder; a going back that was interrupted is gone on with.
+    """Go back to the old folder; what was interrupted is continued.
 
     Args:
-        ground: Where.
+        ground: The home.
         wanted: The migration's id, or None for the last.
-
-    Returns:
-        What it came to; ``since`` names the files that hold what was said since.
 
     Raises:
         MigrationError: There is no such migration, or it cannot be taken back.
         StoreError: Something cannot be written; what was done so far is kept, repeat.
     """
     shelf = ground.shelf
-    with translated(shelf.folder), locked_for(shelf):
-        file_moves.finish(shelf)
+    with shelf.alone(PATIENCE):
+        shelf.finish()
         state = _chosen(ground, wanted)
         if state.phase == GONE_BACK:
             return state
@@ -90,7 +85,7 @@ def _there(ground: Ground, state: State, space: SpaceId) -> bool:
     return any(ground.spaces_at(place).parts_of(space) for place in places)
 
 
-def _exported(ground: Ground, state: State, spaces: Spaces) -> tuple[str, ...]:
+def _exported(ground: Ground, state: State, spaces: SpacesFolder) -> tuple[str, ...]:
     shelf = ground.shelf
     before = shelf.known(state.id)
     written = list(state.since)
@@ -99,7 +94,7 @@ def _exported(ground: Ground, state: State, spaces: Spaces) -> tuple[str, ...]:
             store = spaces.open(space, create=False)
         except NotFoundError:
             continue  # it was set aside, or forgotten
-        try:
+        with closing(store):
             sessions = _since(store, before.exchanges)
             told = [one for one in _told(store) if one.id not in before.records]
             if not sessions and not told:
@@ -109,11 +104,10 @@ def _exported(ground: Ground, state: State, spaces: Spaces) -> tuple[str, ...]:
             with writing(path) as stream, ground.sealing(stream) as into:
                 chosen = (one for one in conversations(store) if one.session.id in sessions)
                 drawn = (r for s in sorted(sessions) for r in leaving(store, session=s))
-                write_jsonl(chosen, into, records=chain(drawn, told), space=space)
+                whole = (with_originals(store, one) for one in chosen)
+                write_jsonl(whole, into, records=chain(drawn, told), space=space)
             if str(path) not in written:
                 written.append(str(path))
-        finally:
-            store.close()
     return tuple(written)
 
 
@@ -157,7 +151,7 @@ def _as_it_is(
     return old_folder_archive.ArchiveSelection(folder, at, there, tuple(kept.spaces))
 
 
-def _take_out(ground: Ground, state: State, live: Spaces) -> None:
+def _take_out(ground: Ground, state: State, live: SpacesFolder) -> None:
     shelf = ground.shelf
     aside = shelf.aside(state.id)
     for space in state.named:  # opening and closing empties its log
@@ -169,15 +163,9 @@ def _take_out(ground: Ground, state: State, live: Spaces) -> None:
             if path.name.endswith(SUFFIX):
                 stack.enter_context(alone(path, PATIENCE))
         pairs = [
-            (_below(shelf.home, path), _below(shelf.home, aside / _below(shelf.home, path)))
+            (shelf.below(path), shelf.below(aside / shelf.below(path)))
             for path in dict.fromkeys(parts)
         ]
         if pairs:
-            file_moves.decide(
-                shelf, file_moves.Moves(id=state.id, phase=GOING_BACK, pairs=tuple(pairs))
-            )
-            file_moves.finish(shelf)
-
-
-def _below(home: Path, path: Path) -> str:
-    return path.relative_to(home).as_posix()
+            shelf.decide(Moves(id=state.id, phase=GOING_BACK, pairs=tuple(pairs)))
+            shelf.finish()

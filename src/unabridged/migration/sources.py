@@ -19,7 +19,9 @@ from unabridged.transfer.detect_format import open_file
 from unabridged.transfer.formats import dana, emm, reqvibe, workspaceai
 from unabridged.wire.ollama import short_name
 
-FORMATS = frozenset({workspaceai.FORMAT, dana.FORMAT, reqvibe.FORMAT, emm.FORMAT})
+FORMATS = frozenset(
+    {workspaceai.FORMAT.name, dana.FORMAT.name, reqvibe.FORMAT.name, emm.FORMAT.name}
+)
 """Whose files are taken over."""
 SCATTERED = "conversation_memory.json"
 """What Dana's agents left in whatever folder they were started in."""
@@ -29,12 +31,12 @@ _SESSIONS = "sessions.json"
 
 @dataclass(frozen=True, slots=True)
 class ChosenFiles:
-    """What a person chose.
+    """What a person chose for what the files do not say.
 
     Attributes:
-        user: Whose memory it is, where the files do not say.
-        agent: Which assistant's, where they do not say.
-        model: The model of exchanges that name none; None where it stays unknown.
+        user: Whose memory it is.
+        agent: Which assistant's.
+        model: The model of exchanges that name none; None if it is unknown.
         isolation: The scope fields that separate spaces.
     """
 
@@ -50,10 +52,10 @@ class OldFile:
 
     Attributes:
         path: The file.
-        name: Its place in the folder, for people.
-        format: Which program's it is.
-        user: Whose memory it is, where its place says so.
-        agent: Which agent's, where its name says so.
+        name: Its path in the folder, for people.
+        format: The program's format.
+        user: Whose memory it is, if its path says so.
+        agent: Which agent's, if its name says so.
     """
 
     path: Path
@@ -65,19 +67,14 @@ class OldFile:
 
 @dataclass(frozen=True, slots=True)
 class FoundMemory:
-    """What a folder holds.
-
-    Attributes:
-        sources: The files that can be taken over, by name.
-        others: Other JSON files, which are left alone; by name.
-    """
+    """The files of a folder that can be imported, and the names of other JSON files."""
 
     sources: tuple[OldFile, ...]
     others: tuple[str, ...]
 
     @property
     def scattered(self) -> bool:
-        """Whether they lie in the folders of something else, which is none of ours."""
+        """Whether they are in folders of something else."""
         return all(source.path.name == SCATTERED for source in self.sources)
 
 
@@ -131,33 +128,37 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def _source(path: Path, name: str, form: str) -> OldFile:
     found = OldFile(path, name, form)
-    told = dana.named(path.name.removesuffix(".gz")) if form == dana.FORMAT else None
+    told = dana.named(path.name.removesuffix(".gz")) if form == dana.FORMAT.name else None
     if told is not None:
         return replace(found, agent=told[0])
-    if form == reqvibe.FORMAT and path.name.removesuffix(".gz") == _SESSIONS:
+    if form == reqvibe.FORMAT.name and path.name.removesuffix(".gz") == _SESSIONS:
         return replace(found, user=path.parent.name)
     return found
 
 
 def read(
     source: OldFile, chosen: ChosenFiles
-) -> Iterator[tuple[SpaceId, Transcript] | Requirement | SkippedRecord]:
-    """Read a file: conversations, each with the space that it belongs to.
+) -> Iterator[tuple[SpaceId, Transcript | Requirement | SkippedRecord]]:
+    """Read a file: what it holds, each with the space that it belongs to.
 
-    Where spaces hold one model each, a conversation with several is parted.
+    If spaces hold one model each, a conversation with several is parted.
 
     Raises:
         TransferError: The file cannot be read.
         NameRefusedError: A name in it cannot be that of a space.
     """
+    last: SpaceId | None = None
     with open_file(source.path, format=source.format, model=chosen.model) as reader:
         for item in reader:
             match item:
                 case Transcript():
                     for model, part in _parted(item, chosen):
-                        yield space_for(source, chosen, model), part
-                case Requirement() | SkippedRecord():
-                    yield item
+                        last = _space_for(source, chosen, model)
+                        yield last, part
+                case Requirement():
+                    yield last or _space_for(source, chosen, chosen.model), item
+                case SkippedRecord():
+                    yield last or SpaceId(), item
                 case _:
                     raise TypeError("these formats hold no records")
 
@@ -174,13 +175,7 @@ def _parted(given: Transcript, chosen: ChosenFiles) -> Iterator[tuple[str | None
             yield model, part
 
 
-def space_for(source: OldFile, chosen: ChosenFiles, model: str | None) -> SpaceId:
-    """Give the space of a file's conversations with a model.
-
-    Raises:
-        MigrationError: Spaces hold one model each, and there is none.
-        NameRefusedError: A name cannot be that of a space.
-    """
+def _space_for(source: OldFile, chosen: ChosenFiles, model: str | None) -> SpaceId:
     if "model" in chosen.isolation and not model:
         raise MigrationError(
             f"{source.name} holds exchanges that name no model, and spaces hold one model each.",

@@ -1,17 +1,17 @@
 """What models can do, remembered: asked of the server, cached on disk, else from a table."""
 
-import contextlib
 import json
-import os
-import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from unabridged.disk.atomic_write import write_whole
+from unabridged.disk.folders import private_folder
 from unabridged.domain.chat import Abilities
-from unabridged.errors import UpstreamError
+from unabridged.errors import StoreError, UpstreamError
 from unabridged.models.known_models import known
 from unabridged.ports import Clock
 
@@ -37,7 +37,6 @@ class AbilityBook:
     cautious default.
 
     Args:
-        clock: Says when an entry expires.
         folder: Where the cache lies, in ``abilities.json``; None keeps it in memory only.
         ttl: Seconds for which an entry is fresh.
     """
@@ -48,16 +47,11 @@ class AbilityBook:
         self._ttl = ttl
         self._entries: dict[str, _Entry] | None = None
         self._failed: dict[str, datetime] = {}
-        self.notes: list[str] = []
-        """What a person should know of this cache."""
 
     def get(self, key: str, model: str, ask: Callable[[], Abilities]) -> Abilities:
         """Give what a model can do.
 
-        Args:
-            key: Names server and model; never holds a secret.
-            model: The model's full name, for the table.
-            ask: Asks the server; may raise ``UpstreamError``.
+        The key names server and model, and never holds a secret; the full name is for the table.
         """
         now = self._clock.now()
         entries = self._load()
@@ -94,22 +88,24 @@ class AbilityBook:
 
     def _load(self) -> dict[str, _Entry]:
         if self._entries is None:
-            self._entries = {}
-            if self._path is not None and self._path.exists():
-                try:
-                    self._entries = _read(self._path)
-                except (OSError, ValueError, TypeError, KeyError, AttributeError):
-                    self.notes.append(f"{self._path.name} could not be read; models are asked anew")
+            try:
+                self._entries = _read(self._path) if self._path is not None else {}
+            except (OSError, ValueError, TypeError, KeyError, AttributeError):
+                self._entries = {}
         return self._entries
 
     def _save(self) -> None:
         if self._path is None or self._entries is None:
             return
-        try:
-            _write(self._path, self._entries)
-        except OSError as error:
-            # A cache that cannot be written costs a question to the server, nothing else.
-            self.notes.append(f"{self._path.name} could not be written: {error.strerror}")
+        entries = {
+            key: {"at": entry.at.isoformat(), "abilities": asdict(entry.abilities)}
+            for key, entry in sorted(self._entries.items())
+        }
+        data = json.dumps({"format": _FORMAT, "entries": entries}, indent=1)
+        # A cache that cannot be written costs a question to the server, nothing else.
+        with suppress(OSError, StoreError):
+            private_folder(self._path.parent)
+            write_whole(self._path, data.encode())
 
 
 def _read(path: Path) -> dict[str, _Entry]:
@@ -130,27 +126,6 @@ def _entry(value: Mapping[str, Any]) -> _Entry:
 
 def _is_length(value: Any) -> bool:
     return value is None or (isinstance(value, int) and value > 0)
-
-
-def _write(path: Path, entries: Mapping[str, _Entry]) -> None:
-    # Replace the file in one step, so that another process never reads half of it.
-    body = {
-        "format": _FORMAT,
-        "entries": {
-            key: {"at": entry.at.isoformat(), "abilities": asdict(entry.abilities)}
-            for key, entry in sorted(entries.items())
-        },
-    }
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".abilities-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(body, file, indent=1)
-        Path(name).replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(name).unlink()
-        raise
 
 
 def filled(abilities: Abilities) -> Abilities:

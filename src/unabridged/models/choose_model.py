@@ -1,10 +1,10 @@
 """Which model answers: the setting ``upstream``, or with ``auto`` the best that there is."""
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from unabridged.domain.exchange import Exchange
 from unabridged.domain.settings import Settings
 from unabridged.errors import (
     MissingExtraError,
@@ -17,6 +17,7 @@ from unabridged.models import gguf, ollama, openai, smollm2
 from unabridged.models.abilities import AbilityBook
 from unabridged.models.model_list_cache import ListBook, Listed
 from unabridged.models.quote import MODEL as QUOTE, QuoteModel
+from unabridged.models.server_model import ModelServer
 from unabridged.models.window import window
 from unabridged.ports import ChatModel, Clock
 from unabridged.wire.ollama import short_name
@@ -26,8 +27,6 @@ PROBE_SECONDS = 3.0
 """How long a server on this machine may take to list its models."""
 LIST_SECONDS = 15.0
 """How long a server anywhere may take to."""
-
-Recall = Callable[[str], Sequence[Exchange]]
 
 _BETTER = (
     f"start Ollama and `ollama pull {ollama.SUGGESTED}`, or set openai_url, "
@@ -40,7 +39,6 @@ class ChosenModel:
     """The model that answers.
 
     Attributes:
-        model: The model, ready to be asked.
         note: Which it is, why, and how to get a better one.
     """
 
@@ -69,10 +67,6 @@ class ModelDiagnosis:
 
     Attributes:
         provider: ``ollama``, ``openai``, ``gguf`` or ``quote``.
-        where: Its address or file.
-        answers: Whether it can be used now.
-        version: Its version, where it says one.
-        models: Names of its models.
         model: The model that would be used, or empty.
         window: Tokens of that model's window, or None.
         origin: Who said so: see ``window.Window``.
@@ -94,11 +88,8 @@ class Chooser:
     """Builds models from settings.
 
     Args:
-        settings: Every choice.
-        clock: For the ability cache and for dates.
         cache_folder: The home's cache folder; None keeps abilities in memory only.
-        recall: Gives ``quote`` the exchanges that bear on a question.
-        quote: Builds the quoting model; the plain one around ``recall`` where None.
+        quote: Builds the quoting model; one that recalls nothing where None.
     """
 
     def __init__(
@@ -106,13 +97,12 @@ class Chooser:
         settings: Settings,
         clock: Clock,
         cache_folder: Path | None,
-        recall: Recall = lambda _: (),
         *,
         quote: Callable[[], QuoteModel] | None = None,
     ) -> None:
         self._settings = settings
         self._cache = cache_folder
-        self._quote = quote or (lambda: QuoteModel(recall, clock))
+        self._quote = quote or (lambda: QuoteModel(lambda _: (), clock))
         self._book = AbilityBook(clock, cache_folder, settings.model_cache_ttl)
         self._lists = ListBook(clock, cache_folder, settings.model_cache_ttl)
 
@@ -217,11 +207,7 @@ class Chooser:
     # ---- for people: `models` and `doctor` -----------------------------------------------------
 
     def available(self, *, fresh: bool = False) -> list[Available]:
-        """List what every provider can serve; one that does not answer says why.
-
-        Args:
-            fresh: Ask every server now, whatever is remembered of it.
-        """
+        """List what every provider can serve; one that does not answer says why."""
         rows = [self._listed("ollama", lambda: self._ollama_list(fresh=fresh))]
         if self._settings.openai_url:
             rows.insert(0, self._listed("openai", lambda: self._openai_list(fresh=fresh)))
@@ -237,39 +223,29 @@ class Chooser:
         return Available(provider, tuple(found), note)
 
     def _ollama_list(self, *, fresh: bool) -> tuple[Sequence[str], str]:
-        server = self._ollama_server(PROBE_SECONDS)
-        try:
-            listed = self._lists.get(server.http.shown, server.models, fresh=fresh)
-        finally:
-            server.close()
-        if not listed.names:
+        names, note = self._remembered(self._ollama_server(PROBE_SECONDS), fresh=fresh)
+        if not names:
             raise ollama.no_model()
-        return listed.names, _as_of(listed)
+        return names, note
 
     def _openai_list(self, *, fresh: bool) -> tuple[Sequence[str], str]:
-        server = self._openai_server(LIST_SECONDS)
-        try:
+        return self._remembered(self._openai_server(LIST_SECONDS), fresh=fresh)
+
+    def _remembered(self, server: ModelServer, *, fresh: bool) -> tuple[Sequence[str], str]:
+        with closing(server):
             listed = self._lists.get(server.http.shown, server.models, fresh=fresh)
-        finally:
-            server.close()
         return listed.names, _as_of(listed)
 
     def _ollama_names(self) -> list[str]:
-        server = self._ollama_server(PROBE_SECONDS)
-        try:
+        with closing(self._ollama_server(PROBE_SECONDS)) as server:
             names = server.models()
-        finally:
-            server.close()
         if not names:
             raise ollama.no_model()
         return names
 
     def _openai_names(self) -> list[str]:
-        server = self._openai_server(LIST_SECONDS)
-        try:
+        with closing(self._openai_server(LIST_SECONDS)) as server:
             return server.models()
-        finally:
-            server.close()
 
     def _gguf_names(self) -> list[str]:
         chosen = self._gguf()
@@ -282,44 +258,33 @@ class Chooser:
         return [*rows, self._diagnose_ollama(), self._diagnose_gguf(), _QUOTE_ROW]
 
     def _diagnose_ollama(self) -> ModelDiagnosis:
-        server = self._ollama_server(PROBE_SECONDS)
-        where = server.http.shown
-        try:
+        def look() -> ModelDiagnosis:
             version, names = server.version(), tuple(server.models())
             if not names:
                 raise ollama.no_model()
             model = ollama.OllamaModel(self._settings.model or names[0], server)
-            return self._row(model, where, version=version, models=names)
-        except UnabridgedError as error:
-            return ModelDiagnosis(
-                "ollama", where, answers=False, note=f"{error} {error.hint}".strip()
-            )
-        finally:
-            server.close()
+            return self._row(model, server.http.shown, version=version, models=names)
+
+        with closing(self._ollama_server(PROBE_SECONDS)) as server:
+            return _looked_at("ollama", server.http.shown, look)
 
     def _diagnose_openai(self) -> ModelDiagnosis:
-        server = self._openai_server(LIST_SECONDS)
-        where = server.http.shown
-        try:
+        def look() -> ModelDiagnosis:
             names = tuple(server.models())
             name = self._settings.model or next(iter(names), "")
-            return self._row(openai.OpenAIModel(name, server), where, models=names)
-        except UnabridgedError as error:
-            return ModelDiagnosis(
-                "openai", where, answers=False, note=f"{error} {error.hint}".strip()
-            )
-        finally:
-            server.close()
+            return self._row(openai.OpenAIModel(name, server), server.http.shown, models=names)
+
+        with closing(self._openai_server(LIST_SECONDS)) as server:
+            return _looked_at("openai", server.http.shown, look)
 
     def _diagnose_gguf(self) -> ModelDiagnosis:
         where = str(self._file() or "")
-        try:
+
+        def look() -> ModelDiagnosis:
             model = self._gguf().model
-        except UnabridgedError as error:
-            return ModelDiagnosis(
-                "gguf", where, answers=False, note=f"{error} {error.hint}".strip()
-            )
-        return self._row(model, where, models=(model.model,))
+            return self._row(model, where, models=(model.model,))
+
+        return _looked_at("gguf", where, look)
 
     def _row(
         self, model: ChatModel, where: str, *, version: str = "", models: tuple[str, ...] = ()
@@ -343,16 +308,22 @@ _QUOTE_ROW = ModelDiagnosis(
 )
 
 
+def _looked_at(provider: str, where: str, look: Callable[[], ModelDiagnosis]) -> ModelDiagnosis:
+    try:
+        return look()
+    except UnabridgedError as error:
+        return ModelDiagnosis(provider, where, answers=False, note=f"{error} {error.hint}".strip())
+
+
 def choose(
     settings: Settings,
     clock: Clock,
     cache_folder: Path | None,
-    recall: Recall = lambda _: (),
     *,
     quote: Callable[[], QuoteModel] | None = None,
 ) -> ChosenModel:
     """Give the model that answers; see ``Chooser``."""
-    return Chooser(settings, clock, cache_folder, recall, quote=quote).choose()
+    return Chooser(settings, clock, cache_folder, quote=quote).choose()
 
 
 def available(

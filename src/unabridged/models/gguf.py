@@ -32,7 +32,6 @@ class GgufModel:
     """A model file, loaded at its first request.
 
     Args:
-        path: The GGUF file.
         tokens: Tokens of the window to load it with, or None for what the window rule gives.
 
     Raises:

@@ -14,8 +14,6 @@ class KnownModel(NamedTuple):
     Attributes:
         window: Tokens that the model was trained for.
         output: The most tokens of an answer, or None where there is no limit of its own.
-        tools: Whether it can call tools.
-        vision: Whether it sees images.
     """
 
     window: int

@@ -27,7 +27,6 @@ class Listed:
 
     Attributes:
         names: Their names, the most recently used first.
-        at: When the server gave it.
         cached: Whether it was remembered, not asked for now.
         trouble: Why the server did not give it now; empty where it did, or was not asked.
     """
@@ -42,7 +41,6 @@ class ListBook:
     """Remembers the lists of models that servers gave; empty lists are not remembered.
 
     Args:
-        clock: Says when a list expires.
         folder: Where they lie, in ``models.json``; None keeps none.
         ttl: Seconds for which a list is fresh.
     """
@@ -55,10 +53,7 @@ class ListBook:
     def get(self, server: str, ask: Callable[[], Sequence[str]], *, fresh: bool = False) -> Listed:
         """Give the models of a server.
 
-        Args:
-            server: Its address; never holds a secret.
-            ask: Asks it; may raise ``UpstreamError``.
-            fresh: Ask it whatever is remembered.
+        The server's address never holds a secret; ``fresh`` asks whatever is remembered.
 
         Raises:
             UpstreamError: It does not answer, and nothing is remembered.

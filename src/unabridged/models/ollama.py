@@ -9,15 +9,10 @@ from contextlib import closing
 from difflib import get_close_matches
 from typing import Any
 
-from unabridged.domain.chat import Abilities, Address, ChatRequest, StreamChunk
-from unabridged.errors import (
-    ContextRefusedError,
-    ModelNotFoundError,
-    NoModelError,
-    UpstreamError,
-    UpstreamRefusedError,
-)
-from unabridged.models.abilities import AbilityBook, look_up
+from unabridged.domain.chat import Abilities, ChatRequest, StreamChunk
+from unabridged.errors import ModelNotFoundError, NoModelError, UpstreamError, UpstreamRefusedError
+from unabridged.models.abilities import AbilityBook
+from unabridged.models.server_model import ServerModel
 from unabridged.net.http import HttpUpstream
 from unabridged.wire import ollama as wire
 from unabridged.wire.lenient_json import mapping, mappings, number, text
@@ -35,7 +30,6 @@ class OllamaServer:
     """An Ollama server: its models, whichever is talked to.
 
     Args:
-        url: Where it listens.
         timeout: Seconds to wait for it to begin answering.
     """
 
@@ -139,77 +133,27 @@ def _chats(model: Mapping[str, Any]) -> bool:
     return family not in _EMBEDDERS and "embed" not in _name(model)
 
 
-class OllamaModel:
-    """One model of an Ollama server.
+class OllamaModel(ServerModel):
+    """One model of an Ollama server; ``llama3`` is ``llama3:latest``."""
 
-    Args:
-        model: Its name; ``llama3`` is ``llama3:latest``.
-        server: The server, whose connections are reused.
-        book: Where abilities are remembered; None asks each time.
-    """
+    dialect = "ollama"
 
     def __init__(self, model: str, server: OllamaServer, book: AbilityBook | None = None) -> None:
-        self._model = wire.full_name(model)
-        self._server = server
-        self._book = book
-        self._key = f"ollama {server.http.shown} {self._model}"
+        super().__init__(wire.full_name(model), server, book)
         self._refuse = True
-
-    @property
-    def model(self) -> str:
-        return self._model
-
-    @property
-    def provider(self) -> str:
-        return "ollama"
-
-    def models(self) -> list[str]:
-        """The server's models, the most recently used first."""
-        return self._server.models()
-
-    def abilities(self) -> Abilities:
-        return look_up(
-            self._book, self._key, self._model, lambda: self._server.abilities(self._model)
-        )
-
-    def chat(self, request: ChatRequest) -> Iterator[StreamChunk]:
-        """Answer, piece by piece.
-
-        Raises:
-            ContextRefusedError: The prompt is too long for the window.
-            ModelNotFoundError: The server does not have the model.
-            UpstreamError: Any other failure.
-        """
-        try:
-            yield from self._stream(request)
-        except UpstreamRefusedError as error:
-            if self.repair(error):
-                yield from self._stream(request)
-                return
-            raise self._server.explained(error, self._model) from error
-        except ContextRefusedError:
-            if self._book is not None:
-                self._book.forget(self._key)  # the length that is loaded may have changed
-            raise
-
-    @property
-    def address(self) -> Address:
-        http = self._server.http
-        return Address("ollama", http.url, http.key, http.timeout)
 
     def accent(self, body: Mapping[str, Any]) -> dict[str, Any]:
         left = () if self._refuse else ("truncate", "shift")
         return {name: value for name, value in body.items() if name not in left}
 
-    def repair(self, refusal: UpstreamError) -> bool:
-        if not isinstance(refusal, UpstreamRefusedError):
+    def repair(self, refusal: UpstreamError) -> bool:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        known = isinstance(refusal, UpstreamRefusedError) and _knows_no_refusing(refusal)
+        if not self._refuse or not known:
             return False
-        if self._refuse and _knows_no_refusing(refusal):
-            self._refuse = False
-            return True
-        return False
+        self._refuse = False
+        return True
 
-    def _stream(self, request: ChatRequest) -> Iterator[StreamChunk]:
+    def _stream(self, request: ChatRequest) -> Iterator[StreamChunk]:  # type: ignore[explicit-override]  # as above
         before = sum(len(message.calls) for message in request.messages)
         assembler = wire.OllamaStreamAssembler(before)
         body = wire.body(request, self._model, refuse=self._refuse)
@@ -218,9 +162,6 @@ class OllamaModel:
                 if (chunk := assembler.feed(decode(line))) is not None:
                     yield chunk
         assembler.end()
-
-    def close(self) -> None:
-        self._server.close()
 
 
 def _knows_no_refusing(error: UpstreamRefusedError) -> bool:

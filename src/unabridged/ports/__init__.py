@@ -5,11 +5,11 @@ fallback in the engine where one is possible, so that every store answers every 
 """
 
 from unabridged.ports.models import ChatModel, Condenser, Embedder, Lexicon, Reranker, SupportsRelay
-from unabridged.ports.projection import Projection
+from unabridged.ports.projection import FilesProjection, Projection
 from unabridged.ports.search_index import SearchIndexPort
 from unabridged.ports.services import Cipher, Clock, Keys, Tokenizer
-from unabridged.ports.store import Store
-from unabridged.ports.store_extras import (
+from unabridged.ports.store import (
+    Store,
     SupportsBackup,
     SupportsChainHead,
     SupportsCheck,
@@ -26,6 +26,7 @@ __all__ = [
     "Clock",
     "Condenser",
     "Embedder",
+    "FilesProjection",
     "Keys",
     "Lexicon",
     "Projection",

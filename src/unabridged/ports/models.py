@@ -82,13 +82,10 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Vectors of stored texts.
+        """Return the vectors of stored texts, shape (texts, dimension).
 
-        Args:
-            texts: The texts; each gets the same vector whatever stands beside it.
-
-        Returns:
-            Shape (texts, dimension), each of length 1, or all zeros where nothing is known of it.
+        A text gets the same vector whatever is next to it: of length 1, or all zeros if nothing is known of
+        it.
 
         Raises:
             UpstreamError: The server that embeds failed.
@@ -127,14 +124,9 @@ class Lexicon(Protocol):
         ...
 
     def alike(self, units: Sequence[int], pieces: "NDArray[np.integer]") -> "NDArray[np.float32]":
-        """How alike pieces of exchanges are to those of a question.
+        """Return how alike pieces of exchanges (ascending, each once, no markers) are to a question's.
 
-        Args:
-            units: The question's.
-            pieces: The others, ascending, each once; no markers.
-
-        Returns:
-            Cosines, shape (pieces, units): 1 for the same, and 0 for those that are hardly alike.
+        Shape (pieces, units): cosines, 1 for the same, and 0 for those that are hardly alike.
         """
         ...
 
@@ -155,7 +147,7 @@ class Condenser(Protocol):
             limit: Tokens that the texts of the lines may take together.
 
         Returns:
-            What it made; None where it makes nothing of these.
+            What it made; None if it makes nothing of these.
         """
         ...
 

@@ -1,9 +1,10 @@
 """What follows the log of a space: search index, readable files."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from unabridged.domain.changes import Written
+from unabridged.domain.forgetting import Scan
 
 
 class Projection(Protocol):
@@ -19,11 +20,7 @@ class Projection(Protocol):
         ...
 
     def erase(self, ids: Iterable[str]) -> None:
-        """Remove erased exchanges from every file, so that no byte of them remains.
-
-        Args:
-            ids: Exchanges that the log has erased already.
-        """
+        """Remove what the log has erased already from every file, so that no byte of it remains."""
         ...
 
     def check(self) -> list[str]:
@@ -36,4 +33,26 @@ class Projection(Protocol):
 
     def close(self) -> None:
         """Let go of files; a second call does nothing."""
+        ...
+
+
+class FilesProjection(Projection, Protocol):
+    """A projection into files that hold what was said."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What was mended since it was opened, in words."""
+        ...
+
+    def prepare_erasure(self) -> None:
+        """Look at every file, and bring it up to date.
+
+        Raises:
+            StoreEditedError: One was edited by hand.
+            StoreError: One cannot be written.
+        """
+        ...
+
+    def scan(self, pieces: Sequence[Sequence[bytes]]) -> Scan:
+        """Search every file for pieces of text, each in every form of bytes that it may have."""
         ...

@@ -49,12 +49,10 @@ class Cipher(Protocol):
         ...
 
     def encrypt(self, data: bytes, purpose: bytes) -> bytes:
-        """Encrypt and authenticate.
+        """Encrypt and authenticate data for a purpose.
 
-        Args:
-            data: What to hide.
-            purpose: What it is for and where it belongs; not hidden, and needed to open it again,
-                so that one sealed piece cannot be put in another's place.
+        The purpose says what it is for and where it belongs. It is not hidden, and is needed to open it
+        again, so that one sealed piece cannot be put in another's place.
         """
         ...
 

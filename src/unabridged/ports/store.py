@@ -1,15 +1,27 @@
-"""What every store does, in the words of the domain."""
+"""What every store does, in the words of the domain, and what some stores can do besides.
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
+The engine has a way without each of the latter, if there can be one.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from unabridged.domain.blob import Blob
 from unabridged.domain.changes import Changes
 from unabridged.domain.exchange import Exchange
+from unabridged.domain.forgetting import Scan
+from unabridged.domain.hash_chain import ChainHead
+from unabridged.domain.index_query import EmbedderInUse
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
 from unabridged.domain.write import Batch, Totals
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from unabridged.errors import StoreError
 
 
 class Store(Protocol):
@@ -35,7 +47,7 @@ class Store(Protocol):
         exchanges: Sequence[Exchange],
         originals: Mapping[str, bytes] | None = None,
     ) -> int:
-        """Take over a conversation from elsewhere in one transaction.
+        """Import a conversation in one transaction; return how many exchanges were added.
 
         Exchanges whose ids the space holds already are passed over, so doing it twice adds
         nothing. A session that is new gets the header as given; one that is known keeps its title
@@ -46,9 +58,6 @@ class Store(Protocol):
             exchanges: Whole exchanges, parents before children.
             originals: Messages as another program stored or sent them (JSON), by message id;
                 those of messages that are not added are passed over.
-
-        Returns:
-            How many exchanges were added.
         """
         ...
 
@@ -61,12 +70,10 @@ class Store(Protocol):
         ...
 
     def recent(self, session: str, limit: int, before: str | None = None) -> list[Exchange]:
-        """The last exchanges on the session's current path, oldest first.
+        """Return the last exchanges on the session's current path, oldest first.
 
-        Args:
-            session: The session's id; one that is unknown gives nothing.
-            limit: At most so many.
-            before: Begin with the parent of this exchange instead of with the head's.
+        An unknown session has none. With ``before`` the path begins with the parent of this exchange
+        instead of with the head's.
         """
         ...
 
@@ -75,12 +82,11 @@ class Store(Protocol):
         ...
 
     def scan(self, after: str | None = None, limit: int = 1000) -> list[Exchange]:
-        """Exchanges of all sessions and branches in the order of their ids.
+        """Return exchanges of all sessions and branches in the order of their ids, behind an id."""
+        ...
 
-        Args:
-            after: Begin behind this id; None for the first page.
-            limit: At most so many.
-        """
+    def exchanges_of(self, session: str) -> list[Exchange]:
+        """Return every exchange of a session, of all its branches, parents before children."""
         ...
 
     def session(self, session_id: str) -> Session | None:
@@ -88,11 +94,7 @@ class Store(Protocol):
         ...
 
     def sessions(self, newest: int | None = None) -> list[Session]:
-        """Sessions, the most recently updated first.
-
-        Args:
-            newest: Only so many; None for all.
-        """
+        """Return all sessions or the newest, the most recently updated first."""
         ...
 
     def counts(self) -> Mapping[str, int]:
@@ -114,13 +116,7 @@ class Store(Protocol):
         ids: Sequence[str] | None = None,
         newest: int | None = None,
     ) -> list[Record]:
-        """Records of a kind in the order of their ids.
-
-        Args:
-            kind: The kind.
-            ids: Only these.
-            newest: Only so many, the last in order.
-        """
+        """Return records of a kind in the order of their ids: all, those of some ids, or the last."""
         ...
 
     def delete(self, kind: RecordKind, ids: Iterable[str]) -> None:
@@ -145,21 +141,14 @@ class Store(Protocol):
         ...
 
     def changes(self, since: int | None) -> Changes:
-        """Return what changed since a revision; cheap where nothing did.
-
-        Args:
-            since: A revision of this log that was seen before; None for everything there is.
-        """
+        """Return what changed since a revision (None: everything there is); cheap if nothing did."""
         ...
 
     def erase(self, ids: Iterable[str]) -> int:
         """Remove exchanges with every index entry and every record drawn from them, bytes and all.
 
         Children of a forgotten exchange take its parent; a session whose head was forgotten takes
-        the last message before it; a session left empty goes too.
-
-        Returns:
-            How many exchanges were removed.
+        the last message before it; a session left empty goes too. Return how many were removed.
         """
         ...
 
@@ -169,4 +158,154 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Let go of files and connections; a second call does nothing."""
+        ...
+
+
+@runtime_checkable
+class SupportsVectors(Protocol):
+    """A store that keeps vectors, all of one embedder at a time."""
+
+    def embedded_by(self) -> str:
+        """The identity of the embedder whose vectors searches use; empty for none."""
+        ...
+
+    def missing_vectors(
+        self, identity: str, limit: int, after: str | None = None
+    ) -> list[Exchange]:
+        """Return exchanges without vectors of an embedder, in the order of their ids, behind an id."""
+        ...
+
+    def put_vectors(
+        self, identity: str, vectors: Mapping[str, "Sequence[NDArray[np.float32]]"]
+    ) -> None:
+        """Keep vectors, durable when it returns; those of ids that name nothing are passed over.
+
+        Each exchange has one vector for each of its passages, in their order.
+        """
+        ...
+
+    def vectors(
+        self, identity: str, ids: Iterable[str]
+    ) -> "dict[str, Sequence[NDArray[np.float32]]]":
+        """The kept vectors of an embedder, by exchange; ids without any are missing.
+
+        Those of an embedder that costs so little that its vectors are made anew are not kept.
+        """
+        ...
+
+    def packed_vectors(self, identity: str, ids: Iterable[str]) -> dict[str, bytes]:
+        """The kept vectors of an embedder as the search index packs them; ids without any are missing."""
+        ...
+
+    def activate_vectors(self, identity: str, *, keep: bool = True) -> None:
+        """Search with the vectors of this embedder from now on, and remove all others.
+
+        ``keep``: whether its vectors stay stored, because they cost something to make.
+
+        Raises:
+            StoreError: Not every exchange has been embedded by it; nothing was changed.
+        """
+        ...
+
+    def embedder_in_use(self) -> EmbedderInUse | None:
+        """The embedder whose vectors searches use, or None."""
+        ...
+
+    def begin_vectors(self, identity: str, dimension: int) -> None:
+        """Search with an embedder whose vectors need not be stored, if none is in use yet."""
+        ...
+
+    def centroids(self, identity: str) -> bytes | None:
+        """The cluster centroids of an embedder's vectors, or None; results depend on them."""
+        ...
+
+    def put_centroids(self, identity: str, centroids: bytes) -> None:
+        """Keep the cluster centroids of an embedder's vectors."""
+        ...
+
+
+@runtime_checkable
+class SupportsCheck(Protocol):
+    """A store that can prove that it is sound."""
+
+    def check(self) -> list[str]:
+        """Every damage found, in words; empty where there is none."""
+        ...
+
+
+@runtime_checkable
+class SupportsChainHead(Protocol):
+    """A store that chains what is stored, so that changes past the program are noticed."""
+
+    def chain_head(self) -> ChainHead:
+        """Return how far its chain has come."""
+        ...
+
+
+@runtime_checkable
+class SupportsSizes(Protocol):
+    """A store that knows how much each session takes."""
+
+    def sizes(self) -> Mapping[str, int]:
+        """Bytes of content by session, as stored; empty sessions may be missing."""
+        ...
+
+
+@runtime_checkable
+class SupportsBackup(Protocol):
+    """A store that can copy itself while others write."""
+
+    def backup(self, folder: str, moved: Callable[[float], None] | None = None) -> None:
+        """Copy the space as it is at one moment; what is written meanwhile is not in the copy.
+
+        Args:
+            folder: A new, empty folder. It gets everything that is needed to open the copy; what
+                can be made anew from that (indexes) may be missing.
+            moved: Told the share that is done, 0 to 1.
+
+        Raises:
+            StoreFullError: There is no room; what was written so far is to be removed.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsSaving(Protocol):
+    """A store that may hold writes back until it is told to save them."""
+
+    @property
+    def unsaved(self) -> int:
+        """How many writes are held back; they are lost where the process ends."""
+        ...
+
+    def save(self) -> int:
+        """Write what was held back, durable when it returns; return how many writes that were.
+
+        Raises:
+            StoreError: It could not be written; it is still held back.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsProjections(Protocol):
+    """A store that projections follow."""
+
+    @property
+    def troubles(self) -> "Sequence[StoreError]":
+        """Why projections are not up to date; empty if they are."""
+        ...
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What was mended in projections since it was opened, in words."""
+        ...
+
+
+@runtime_checkable
+class SupportsScan(Protocol):
+    """A store that can look through its own files for bytes, past everything that reads them."""
+
+    def scan_files(self, pieces: Sequence[Sequence[bytes]]) -> Scan:
+        """Look through every live file for pieces of text, each in every form that it may have."""
         ...

@@ -142,6 +142,12 @@ def conversations(store: Store) -> Iterator[Transcript]:
         yield Transcript(session, tuple(by_session.get(session.id, ())))
 
 
+def with_originals(store: Store, conversation: Transcript) -> Transcript:
+    """Give a conversation with the originals of its messages."""
+    ids = (message.id for exchange in conversation.exchanges for message in exchange.messages)
+    return replace(conversation, originals=store.originals(ids))
+
+
 def held(store: Store, exchanges: Sequence[Exchange]) -> dict[str, str]:
     """Give those exchanges that the space holds already: id to the session that they are in."""
     ids = [exchange.id for exchange in exchanges]

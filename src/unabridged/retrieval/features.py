@@ -43,8 +43,6 @@ class QueryTerms:
     """What a question asks, as far as rows are compared with it.
 
     Attributes:
-        text: The question.
-        now: What its time expressions are relative to.
         terms: Its search terms, in the order of the shortlist's columns, each with a word that
             stands for it in the question.
         known: 0 to 1: the share of it that the embedder knows.
@@ -59,11 +57,7 @@ class QueryTerms:
 def features(rows: IndexHits, asked: QueryTerms, lexicon: Lexicon | None) -> dict[str, Column]:
     """The features of each row, by name; those that were not found have neither likeness nor session.
 
-    Args:
-        rows: The shortlist.
-        asked: The question.
-        lexicon: What compares single words; None where there is none, and then only whole terms
-            are alike.
+    Without a lexicon only whole terms are alike.
     """
     weights = _weights(rows, asked)
     both = rows.user_times.astype(np.float32) + rows.answer_times

@@ -1,22 +1,36 @@
-"""Ranking: the features of a shortlist, weighed by a recipe."""
+"""Ranking: the features of a shortlist, weighed by a recipe; copies stand behind.
+
+Of things said twice in the same words, one is enough among the first.
+"""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unabridged.domain.index_query import IndexHits
-from unabridged.retrieval.deduplicate import without_copies
+from unabridged.index.array_runs import spread
+from unabridged.index.indexed_exchange import ANSWER_SENTENCE
+from unabridged.index.products import products_of
 from unabridged.retrieval.features import Column
 from unabridged.retrieval.ranking_weights import Recipe
 from unabridged.retrieval.relevance import evidence, half
+
+LOOKED_AT = 20
+"""The best rows, among which copies go behind the others."""
+SAME = 0.9
+"""Word pieces that two rows have in common, of those that either has, beyond which they are one."""
+APART = 0.05
+"""How far the likeness to the question of two such rows may differ."""
+FEWEST = 8
+"""Pieces under which a row is nobody's copy: "Thanks!" says little, but says it anew."""
 
 
 class Ranked(NamedTuple):
     """An exchange with what it is worth.
 
     Attributes:
-        exchange: Its id.
         score: Its evidence, 0 to 1.
     """
 
@@ -46,3 +60,50 @@ def weighed(columns: Mapping[str, Column], recipe: Recipe) -> Column:
         if most > _LEAST:
             score += np.float32(weight / most) * columns[name]
     return score
+
+
+def without_copies(
+    rows: IndexHits, alike: NDArray[np.float32], best_first: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """An order in which copies among the best stand behind the rest of the best.
+
+    Args:
+        rows: The shortlist.
+        alike: How near the words of each row come to the question's; those of copies hardly differ.
+        best_first: The rows that are ranked.
+    """
+    best = best_first[:LOOKED_AT]
+    lengths = rows.starts[best + 1] - rows.starts[best]
+    near = alike[best]
+    pairs = (lengths[:, None] >= SAME * SAME * lengths) & (
+        lengths[:, None] * SAME * SAME <= lengths
+    )
+    pairs &= (np.abs(near[:, None] - near) <= APART) & (lengths > FEWEST)
+    firsts, seconds = np.nonzero(np.triu(pairs, 1))
+    if not len(firsts):
+        return best_first
+    common = _common(rows, best)
+    sizes = np.diagonal(common)
+    shared = common[firsts, seconds]
+    either = sizes[firsts] + sizes[seconds] - shared
+    same = (np.minimum(sizes[firsts], sizes[seconds]) >= FEWEST) & (shared >= SAME * either)
+    copies = np.zeros(len(best), dtype=np.bool_)
+    copies[seconds[same]] = True
+    return np.concatenate((best[~copies], best[copies], best_first[LOOKED_AT:]))
+
+
+def _common(rows: IndexHits, some: NDArray[np.int64]) -> NDArray[np.float64]:
+    starts = rows.starts.take(some)
+    lengths = rows.starts.take(some + 1) - starts
+    stream = rows.pieces.take(spread(starts, lengths))
+    row = np.arange(len(some)).repeat(lengths)
+    words = stream < ANSWER_SENTENCE
+    row, stream = row[words], stream[words]
+    there = np.zeros(ANSWER_SENTENCE, dtype=np.bool_)
+    there[stream] = True
+    pieces = np.flatnonzero(there)
+    column = np.empty(ANSWER_SENTENCE, dtype=np.uint16)
+    column[pieces] = np.arange(len(pieces), dtype=np.uint16)
+    held = np.zeros((len(some), len(pieces)), dtype=np.float32)
+    held[row, column.take(stream)] = 1
+    return products_of(held)

@@ -22,7 +22,6 @@ class Recipe:
     """How a shortlist is ranked.
 
     Attributes:
-        weights: The weight of each feature.
         candidates: How many exchanges the index gives at least, by words and by vectors each.
         few: The same where no more than ``FEW`` are wanted. What that changes among the first ten
             is hardly to be measured: LoCoMo's frac@10 .788 instead of .789, LongMemEval's (dev) none.

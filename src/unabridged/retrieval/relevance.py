@@ -29,7 +29,6 @@ class Relevance:
     """An exchange that bears on a question.
 
     Attributes:
-        exchange: The exchange, whole.
         score: 0 to 1; comparable between questions and stores.
         around: Whether it was not found itself, but said around what was.
     """

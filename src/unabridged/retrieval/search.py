@@ -37,10 +37,7 @@ class SearchQuery:
     """What is looked for.
 
     Attributes:
-        text: In words.
         now: The time that its time expressions are relative to.
-        intent: What it asks of memory; it chooses the recipe.
-        session: The only session in which it is looked for, or None for all.
         telling: Whether exchanges that only quote others are passed over: they would take the
             place of what they quote.
     """
@@ -62,14 +59,7 @@ class Search:
     """Finds exchanges in one space.
 
     Args:
-        store: Where exchanges are read.
-        index: What finds them.
         reader: What reads questions, as it read the exchanges into the index.
-        reranker: What looks at the best again; None for nothing.
-
-    Attributes:
-        reader: The reader; another one may take its place.
-        trouble: Why the last question of this thread was looked for by words only, or empty.
     """
 
     def __init__(
@@ -93,10 +83,7 @@ class Search:
     def find(self, question: SearchQuery, limit: int, *, floor: float = 0.0) -> list[Relevance]:
         """Find the exchanges that bear on a question, best first.
 
-        Args:
-            question: What is looked for.
-            limit: At most so many.
-            floor: Evidence under which nothing is given, 0 to 1; never less than ``LEAST``.
+        Nothing is given whose evidence is under ``floor``, 0 to 1, or under ``LEAST``.
 
         A server that embeds and does not answer stops nothing: words find what they can, and
         ``trouble`` says so.
@@ -128,9 +115,7 @@ class Search:
     def rank(self, question: SearchQuery, limit: int) -> list[Ranked]:
         """Ids of exchanges with their evidence, best first; nothing is read from the store.
 
-        Args:
-            question: What is looked for.
-            limit: How many are wanted; more may come.
+        More than ``limit`` may come.
         """
         asked = asked_terms(question.text)
         vector = self._vector(question.text)

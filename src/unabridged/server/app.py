@@ -3,8 +3,8 @@
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from fastapi import FastAPI
-from fastapi.telemetry import TelemetryConfig
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
 from unabridged.errors import SettingError
@@ -18,12 +18,8 @@ from unabridged.server.route_permissions import unruled
 from unabridged.server.routes import memory_routes
 from unabridged.server.state import Service
 
-_SILENT = TelemetryConfig(tracing=False, metrics=False, logs=False, auto_configure=False)
-"""FastAPI would tell OpenTelemetry what a request that fails holds, also where nobody asked it to;
-what we tell it, and that without content, stands in ``tracing``."""
 
-
-def create_app(service: Service, more: Sequence[BaseRoute] = ()) -> FastAPI:
+def create_app(service: Service, more: Sequence[BaseRoute] = ()) -> Starlette:
     """Make the application of a server.
 
     Args:
@@ -35,7 +31,7 @@ def create_app(service: Service, more: Sequence[BaseRoute] = ()) -> FastAPI:
     """
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
         service.background.start()
         try:
             async with AsyncExitStack() as running:
@@ -46,25 +42,19 @@ def create_app(service: Service, more: Sequence[BaseRoute] = ()) -> FastAPI:
         finally:
             await service.end()
 
-    app = FastAPI(
-        title="Unabridged",
-        lifespan=lifespan,
-        docs_url=None,
-        redoc_url=None,
-        openapi_url=None,
-        telemetry=_SILENT,
-    )
-    app.state.service = service
     access = ApiKeys(service.settings.home)
     access.token()
-    app.add_middleware(
-        AuthMiddleware, settings=service.settings, access=access, clock=service.clock
+    app = Starlette(
+        routes=[*health.ROUTES, *memory_routes(), *more, *dialect_routes()],
+        middleware=[
+            Middleware(ObservabilityMiddleware, watch=service.watch),
+            Middleware(
+                AuthMiddleware, settings=service.settings, access=access, clock=service.clock
+            ),
+        ],
+        lifespan=lifespan,
     )
-    app.add_middleware(
-        ObservabilityMiddleware, watch=service.watch
-    )  # the last one is the outermost
-    app.router.routes.extend(health.router.routes)
-    app.router.routes.extend([*memory_routes(), *more, *dialect_routes()])
+    app.state.service = service
     if missing := unruled(app.routes):
         raise SettingError(
             f"No rule says who may ask for {', '.join(missing)}.",

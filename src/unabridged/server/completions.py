@@ -22,7 +22,7 @@ from unabridged.server.passthrough import lacking, pass_through, speaking
 from unabridged.server.state import service_of
 from unabridged.server.text_completion import continued
 from unabridged.wire import text_completion as wire
-from unabridged.wire.incoming_message import IncomingMessage
+from unabridged.wire.incoming_message import IncomingMessage, merged
 from unabridged.wire.lenient_json import mapping, number, text
 from unabridged.wire.stream_lines import encode
 
@@ -98,7 +98,7 @@ class CompletionWriter:
 
     def whole(self, chunks: Sequence[StreamChunk]) -> Mapping[str, Any]:
         """The whole answer as one object."""
-        last = wire.merged(chunks)
+        last = merged(chunks)
         return wire.completion(last, **self._head, usage=last.usage or Usage())
 
 

@@ -36,7 +36,7 @@ from unabridged.server.stored_responses import (
 )
 from unabridged.server.text_completion import continued
 from unabridged.wire import text_completion as wire
-from unabridged.wire.incoming_message import IncomingMessage
+from unabridged.wire.incoming_message import IncomingMessage, merged
 from unabridged.wire.lenient_json import text
 from unabridged.wire.stream_lines import encode
 from unabridged.wire.translate_options import options_for
@@ -151,7 +151,7 @@ class GenerateWriter:
 
     def whole(self, chunks: Sequence[StreamChunk]) -> Mapping[str, Any]:
         """The whole answer as one object."""
-        return self._last(wire.merged(chunks))
+        return self._last(merged(chunks))
 
     def _last(self, chunk: StreamChunk) -> dict[str, Any]:
         known = {"context": self._context} if self._moment.stored else {}

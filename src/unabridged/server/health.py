@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from fastapi import APIRouter, Request
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from unabridged import config
 from unabridged.disk.atomic_write import draft_of, remove, write_new
@@ -20,8 +21,6 @@ from unabridged.server.state import Service, service_of
 
 FRESH = timedelta(seconds=5)
 """For which what was looked at is believed: who asks often shall not keep the disk busy."""
-
-router = APIRouter(tags=["running"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +70,11 @@ def _upstream(service: Service) -> str:
     return ""
 
 
-@router.get("/healthz")
-async def alive() -> dict[str, str]:
+async def alive(_: Request) -> JSONResponse:
     """Say that the process answers."""
-    return {"status": "ok"}
+    return JSONResponse({"status": "ok"})
 
 
-@router.get("/readyz", responses={503: {"description": "It cannot work now, and says why."}})
 async def ready(request: Request) -> JSONResponse:
     """Say whether the home can be written and the upstream is known."""
     service = service_of(request)
@@ -93,8 +90,15 @@ async def ready(request: Request) -> JSONResponse:
     return JSONResponse(body, 200 if known.ready else 503, {"cache-control": "no-store"})
 
 
-@router.get("/metrics", response_class=Response)
 async def metrics(request: Request) -> Response:
     """Give what is counted, as Prometheus reads it."""
     text = await asyncio.to_thread(service_of(request).metrics.text)
     return Response(text, headers={"content-type": FORMAT})
+
+
+ROUTES = (
+    Route("/healthz", alive),
+    Route("/readyz", ready),
+    Route("/metrics", metrics),
+)
+"""The routes of a server's health."""

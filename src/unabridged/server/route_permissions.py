@@ -4,10 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, compile_path
 
 from unabridged.domain.permissions import Right
 from unabridged.errors import NotFoundError
+from unabridged.operations import TABLE
 
 
 class Door(StrEnum):
@@ -56,15 +57,13 @@ RULES: tuple[PermissionRule, ...] = (
     *(PermissionRule(f"/api/{name}", Door.DIALECT, Right.CHAT) for name in _ANSWERS),
     PermissionRule("/api/", Door.DIALECT, Right.WRITE),
     PermissionRule("/v1/", Door.DIALECT, Right.CHAT),
-    PermissionRule("/memory/forget", Door.MEMORY, Right.FORGET),
-    PermissionRule("/memory/forget/", Door.MEMORY, Right.FORGET),
     PermissionRule("/memory/", Door.MEMORY, Right.READ, _READING),
-    PermissionRule("/memory/search", Door.MEMORY, Right.READ),
-    PermissionRule("/memory/prepare", Door.MEMORY, Right.READ),
     PermissionRule("/memory/", Door.MEMORY, Right.WRITE),
     PermissionRule("/mcp", Door.MEMORY, Right.READ),
 )
-"""The first row that fits holds."""
+"""The first row that fits holds, but for operations: these have their right in their own table."""
+
+_OPERATIONS = tuple((compile_path(f"/memory{each.path}")[0], each) for each in TABLE)
 
 
 def rule_for(method: str, path: str) -> PermissionRule:
@@ -73,6 +72,10 @@ def rule_for(method: str, path: str) -> PermissionRule:
     Raises:
         NotFoundError: There is none.
     """
+    verb = "GET" if method == "HEAD" else method
+    for pattern, operation in _OPERATIONS:
+        if operation.method == verb and pattern.match(path):
+            return PermissionRule(path, Door.MEMORY, operation.right)
     for rule in RULES:
         if rule.fits(method, path):
             return rule

@@ -45,12 +45,10 @@ def leaving(
 ) -> Iterator[Record]:
     """Give the records that go along with conversations.
 
-    Args:
-        store: The space.
-        contexts: Also those of prepared contexts.
-        session: Only what was drawn from exchanges of this session, and from no other.
+    ``contexts``: also those of prepared contexts. ``session``: only what was drawn from exchanges of
+    this session, and from no other.
     """
-    mine = None if session is None else {x.id for x in _of(store, session)}
+    mine = None if session is None else {x.id for x in store.exchanges_of(session)}
     kinds = (*CARRIED, *CONTEXTS) if contexts else CARRIED
     for record in chain.from_iterable(_kind(store, kind) for kind in kinds):
         if mine is None or (record.exchanges and mine.issuperset(record.exchanges)):
@@ -58,11 +56,10 @@ def leaving(
 
 
 def take(store: Store, records: Iterable[Record]) -> int:
-    """Take over records from elsewhere; those that are here already stay as they are.
+    """Take records from elsewhere; return how many.
 
-    Returns:
-        How many were taken. Of the others nothing is kept: they were here, cannot be read, or say
-        what the exchanges of this space do not.
+    Those that are here already stay as they are. Nothing is kept of what cannot be read, or says what
+    the exchanges of this space do not.
     """
     taken = 0
     for page in _pages(records):
@@ -73,13 +70,6 @@ def take(store: Store, records: Iterable[Record]) -> int:
             store.put(fit)
             taken += len(fit)
     return taken
-
-
-def _of(store: Store, session: str) -> Iterator[Exchange]:
-    after: str | None = None
-    while page := store.scan(after):
-        yield from (exchange for exchange in page if exchange.session == session)
-        after = page[-1].id
 
 
 def _kind(store: Store, kind: RecordKind) -> Iterator[Record]:

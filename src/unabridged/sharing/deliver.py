@@ -30,7 +30,6 @@ class Taker:
     """The space that is given to.
 
     Attributes:
-        store: The space.
         forgotten_index: Recognises what was forgotten there.
         counted: Gives an exchange with its messages counted, as that space counts.
     """
@@ -45,12 +44,7 @@ def survey(
 ) -> tuple[Share, ShareContent]:
     """Say what would go, and by which share: one that carries the same already, or a new one.
 
-    Args:
-        giver: Where it is; it is only read.
-        taker: Where it would go; it is only read.
-        wanted: What shall be carried.
-        draft: The share as the giving side would keep it, were it new.
-        at: The time.
+    Both spaces are only read. The draft is the share as the giving side would keep it, were it new.
     """
     parcel = pack(giver, taker.store, taker.forgotten_index, wanted, at)
     mirrored = _mirrored(draft, giver)
@@ -70,12 +64,7 @@ def deliver(
 ) -> ShareResult:
     """Carry what is wanted; what is there already is passed over, so doing it again completes it.
 
-    Args:
-        giver: Where it is.
-        taker: Where it goes.
-        wanted: What shall be carried.
-        draft: The share as the giving side would keep it, were it new.
-        clock: The time.
+    The draft is the share as the giving side would keep it, were it new.
 
     Raises:
         StoreError: Whatever the stores raise; sharing again goes on, revoking removes what came.
@@ -106,13 +95,7 @@ def deliver(
 
 
 def brought(share: Share, parcel: ShareContent, exchanges: int) -> ShareResult:
-    """Say what a share brought, or would bring.
-
-    Args:
-        share: The share.
-        parcel: What goes.
-        exchanges: Exchanges that are new there.
-    """
+    """Say what a share brought, or would bring, with the number of exchanges that are new there."""
     return ShareResult(
         share=share,
         exchanges=exchanges,

@@ -7,9 +7,9 @@ from datetime import datetime
 from unabridged.domain.forgetting import ForgetPlan, PlannedRemoval, Receipt
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.share import Share, ShareSide, from_record, held_by, to_record
-from unabridged.errors import NotFoundError
 from unabridged.forgetting.execute import ForgetExecutor
 from unabridged.forgetting.plan import ForgetSelection
+from unabridged.forgetting.receipts import named
 from unabridged.knowledge.statements import (
     GONE,
     from_record as statement_of,
@@ -20,8 +20,6 @@ from unabridged.sharing.share_content import loosened
 
 SHARED = "share"
 """What was asked for, in the receipt of a revoking."""
-LEAST_ID = 4
-"""Characters of an id that are taken for its beginning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +29,7 @@ class _Left:
     Attributes:
         exchanges: Those that go.
         facts: Records of facts that go by themselves.
-        loose: Facts that another share holds without their exchange, as they stand then.
+        loose: Facts that another share holds without their exchange, as they are then.
     """
 
     exchanges: tuple[str, ...]
@@ -45,44 +43,17 @@ def find_share(store: Store, wanted: str) -> Share:
     Raises:
         NotFoundError: There is none, or several.
     """
-    shares = [from_record(record) for record in store.records(RecordKind.SHARE)]
-    near = [share for share in shares if share.id == wanted]
-    if not near and len(wanted) >= LEAST_ID:
-        near = [s for s in shares if s.id.startswith(wanted) or s.id.endswith(wanted)]
-    if len(near) != 1:
-        raise NotFoundError(
-            f"{'Several shares fit' if near else 'There is no share'} {wanted!r}.",
-            hint="List them: unabridged shares",
-        )
-    return near[0]
-
-
-def plan_revoking(taker: Store, forget_executor: ForgetExecutor, share: Share) -> ForgetPlan:
-    """Say what revoking a share would remove; only reads.
-
-    Args:
-        taker: The space that was given to.
-        forget_executor: Plans there.
-        share: The share.
-    """
-    return _plan(forget_executor, _left(taker, share))
+    shares = {record.id: from_record(record) for record in store.records(RecordKind.SHARE)}
+    return named(shares, wanted, "share")
 
 
 def revoke(
     taker: Store, forget_executor: ForgetExecutor, share: Share, at: datetime
 ) -> Receipt | None:
-    """Remove what a share carried, and note that it was revoked. Doing it again completes it.
+    """Remove what a share carried, and note that it was revoked; None if nothing was left.
 
-    What was said there since stays. It may be shared again: no tombstone keeps it away.
-
-    Args:
-        taker: The space that was given to.
-        forget_executor: Forgets there.
-        share: The share.
-        at: The time.
-
-    Returns:
-        The receipt; None where nothing was left.
+    Doing it again completes it. What was said there since stays. It may be shared again: no
+    tombstone keeps it away.
     """
     left = _left(taker, share)
     taker.put(left.loose)

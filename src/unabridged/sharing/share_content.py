@@ -1,10 +1,9 @@
 """A parcel: what of one space goes to another, decided by reading both, and nothing changed."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import FactState
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.results import Transcript
@@ -13,18 +12,16 @@ from unabridged.forgetting.tombstones import ForgottenIndex
 from unabridged.forgetting.without_forgotten import forgotten_in, without
 from unabridged.knowledge.origin import provenance_of
 from unabridged.knowledge.resolve_facts import resolve_facts
-from unabridged.knowledge.statements import Statement, is_sealed, read, to_record
-from unabridged.log.iterate import everything
+from unabridged.knowledge.statements import Statement, is_sealed, key, read, to_record
 from unabridged.ports import Store
 
 
 @dataclass(frozen=True, slots=True)
 class ShareSelection:
-    """What shall be carried.
+    """What is to be carried.
 
     Attributes:
-        sessions: The ids of sessions; with every branch and what hangs on them.
-        facts: The ids of facts.
+        sessions: The ids of sessions, which go with every branch and what hangs on them.
         all_facts: Whether every fact that holds now goes.
         beside: The ids of facts that go along though nobody named them.
         pins: Whether what is pinned stays pinned.
@@ -42,7 +39,6 @@ class ShareContent:
     """What would go.
 
     Attributes:
-        conversations: What of the sessions may go.
         facts: The records of facts that are new there, or better grounded.
         carry: All that the share would hold there.
         exchanges: Exchanges that are new there.
@@ -75,15 +71,7 @@ def pack(
     wanted: ShareSelection,
     at: datetime,
 ) -> ShareContent:
-    """Say what of one space goes to another.
-
-    Args:
-        giver: Where it is.
-        taker: Where it goes.
-        forgotten_index: Recognises what was forgotten there.
-        wanted: What shall be carried.
-        at: The time.
-    """
+    """Say what of one space goes to another; what was forgotten there does not."""
     carried = provenance_of(giver.records(RecordKind.SHARE), giver.space.name)
     shares = held_by(taker.records(RecordKind.SHARE), ShareSide.TAKEN)
     foreign = {name for share in shares for name in share.exchange_ids}
@@ -120,35 +108,15 @@ def pack(
 
 
 def _conversations(store: Store, sessions: Sequence[str]) -> list[Transcript]:
-    if not sessions:
-        return []
-    held: dict[str, list[Exchange]] = {name: [] for name in sessions}
-    for exchange in everything(store):
-        if exchange.session in held:
-            held[exchange.session].append(exchange)
-    found = ((store.session(name), exchanges) for name, exchanges in held.items())
-    return [Transcript(session, _in_order(own)) for session, own in found if session and own]
-
-
-def _in_order(exchanges: Iterable[Exchange]) -> tuple[Exchange, ...]:
-    children: dict[str | None, list[Exchange]] = {}
-    for exchange in exchanges:
-        children.setdefault(exchange.parent, []).append(exchange)
-    found = children.pop(None, [])
-    for exchange in found:  # grows while it is gone through
-        found += children.pop(exchange.id, [])
-    return tuple(found)
+    found = ((store.session(name), tuple(store.exchanges_of(name))) for name in sessions)
+    return [Transcript(session, exchanges) for session, exchanges in found if session and exchanges]
 
 
 class _Facts:
     """The statements of one space, sorted for another.
 
-    Args:
-        ends: Where they are, and where they go.
-        forgotten_index: Recognises what was forgotten there.
-        wanted: What shall be carried.
-        asked: The exchanges of the sessions that were asked for.
-        going: Those of them that go, or are there.
+    ``asked`` are the exchanges of the sessions that were asked for, ``going`` those of them that go,
+    or are there.
     """
 
     def __init__(
@@ -171,12 +139,7 @@ class _Facts:
         self.refused = 0
 
     def sort(self, shared: Collection[str], spoken: Collection[str]) -> None:
-        """Sort them.
-
-        Args:
-            shared: The ids of statements that came to the taker by a share.
-            spoken: The ids of exchanges that did.
-        """
+        """Sort them, given the statements and exchanges that came to the taker by a share."""
         live = {name: s for name, s in self._own.items() if s.withdrawn is None}
         named = self._chosen(live)
         chosen = [live[name] for name in live if name in named]
@@ -204,7 +167,9 @@ class _Facts:
         if known is not None:
             return known.withdrawn is not None
         away = _rests(statement) - self._going
-        return is_sealed(statement, seals) or any(map(self._forgotten_index.was_forgotten, away))
+        return is_sealed(seals, *key(statement)) or any(
+            map(self._forgotten_index.was_forgotten, away)
+        )
 
     def _chosen(self, live: Mapping[str, Statement]) -> set[str]:
         wanted = self._wanted

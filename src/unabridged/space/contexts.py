@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from threading import Lock
 
-from unabridged.context.restore_context import thawed
+from unabridged.context.restore_context import restore_context
 from unabridged.context.why import account
 from unabridged.domain.context import Context
 from unabridged.domain.record import RecordKind
@@ -16,12 +16,7 @@ KEPT = 256
 
 
 class Contexts:
-    """What was sent to models from one space.
-
-    Args:
-        store: The space.
-        scope: Whose it is.
-    """
+    """What was sent to models from one space."""
 
     def __init__(self, store: Store, scope: Scope) -> None:
         self._store = store
@@ -56,16 +51,13 @@ class Contexts:
     def restore(self, exchange: str) -> Context:
         """Return the context that an exchange was begun with, byte for byte.
 
-        Args:
-            exchange: An exchange whose tool rounds continue.
-
         Raises:
             NotFoundError: It, or its context, is not there.
         """
         with self._lock:
             context = self._kept.get(exchange)
         if context is None:
-            context = thawed(self._store, self._scope, exchange)
+            context = restore_context(self._store, self._scope, exchange)
         self.keep(context)
         return context
 

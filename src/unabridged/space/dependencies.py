@@ -25,8 +25,6 @@ class UpstreamInfo:
     Attributes:
         window: Tokens that prompt and answer may take together.
         max_prompt_tokens: The most tokens of one prompt, or None.
-        tokenizer: Counts for its model.
-        abilities: What the model can do.
         local: Whether it runs on a server that takes any limit of the answer.
         notes: What a person should know: where the window comes from, if it is a guess.
     """
@@ -61,12 +59,9 @@ class SpaceDependencies:
     """What a space is built from; the factory puts it together.
 
     Attributes:
-        store: The log.
         finder: Finds exchanges in it.
         knowledge: Builds what is known in addition to the words, given what chooses the model
             that may write.
-        clock: The time and fresh ids.
-        settings: Every choice.
         choose_upstream: Chooses the default model, given what builds the quoting one; gives it with
             a note. Called when it is first needed, since looking for servers takes time.
         upstream_info: Describes upstreams.

@@ -21,15 +21,6 @@ class Forgetting:
     """What can be forgotten in one space, the receipts for it, and what is recognised again.
 
     Nothing else deletes anything. A forgetting is planned, looked at, and then carried out.
-
-    Args:
-        store: The space.
-        forget_executor: Plans and carries out.
-        forgotten_index: Recognises what comes again.
-        facts: What was learned of the user.
-
-    Attributes:
-        forgotten_index: Recognises what comes again.
     """
 
     def __init__(
@@ -110,8 +101,7 @@ class Forgetting:
     def resume(self, *, renew: bool = True) -> list[Receipt]:
         """Finish what was begun and interrupted; opening a memory does it by itself.
 
-        Args:
-            renew: Whether condensations are made again; else the next maintenance does that.
+        Condensations are made again if ``renew``; else the next maintenance does that.
         """
         return self._forget_executor.resume(renew=renew)
 
@@ -126,8 +116,7 @@ class Forgetting:
     def allow_again(self, receipt: str) -> Receipt:
         """Let words that were forgotten be stored again from now on, when they come again.
 
-        Args:
-            receipt: Its id, or the beginning or end of it.
+        The receipt is named by its id, or the beginning or end of it.
 
         Raises:
             NotFoundError: There is none, or several.

@@ -38,12 +38,7 @@ class Done:
 
 
 class Idempotency:
-    """The repeatable requests of one space.
-
-    Args:
-        store: The space.
-        clock: The time.
-    """
+    """The repeatable requests of one space."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store

@@ -27,13 +27,7 @@ class ImportedTranscript:
 
 
 class SpaceLog:
-    """The exchanges and records of one space.
-
-    Args:
-        store: The space.
-        tokenizer: Counts what is imported.
-        forgotten: Keeps out what was forgotten.
-    """
+    """The exchanges and records of one space."""
 
     def __init__(self, store: Store, tokenizer: Tokenizer, forgotten: ForgottenFilter) -> None:
         self._store = store
@@ -53,22 +47,11 @@ class SpaceLog:
         return bool(self._store.get([exchange]))
 
     def history(self, session: str, limit: int = 50, before: str | None = None) -> list[Exchange]:
-        """Return exchanges of a session's current path, oldest first.
-
-        Args:
-            session: Its id.
-            limit: Up to this many, the newest.
-            before: End before this exchange; None for the newest.
-        """
+        """Return up to ``limit`` exchanges of a session's current path before one, oldest first."""
         return self._store.recent(session, limit, before)
 
     def scan(self, after: str | None = None, limit: int = 200) -> list[Exchange]:
-        """Return exchanges of all sessions and branches in the order of their ids.
-
-        Args:
-            after: Begin behind this id; None for the first page.
-            limit: Up to this many.
-        """
+        """Return exchanges of all sessions and branches behind an id, in the order of their ids."""
         return self._store.scan(after, limit)
 
     def counts(self) -> Mapping[str, int]:
@@ -78,6 +61,10 @@ class SpaceLog:
     def transcripts(self) -> Iterator[Transcript]:
         """Iterate over every session with every exchange of every branch, the oldest first."""
         yield from sessions_of.conversations(self._store)
+
+    def with_originals(self, transcript: Transcript) -> Transcript:
+        """Return a conversation with its messages as other programs stored or sent them."""
+        return sessions_of.with_originals(self._store, transcript)
 
     def import_transcript(self, transcript: Transcript) -> ImportedTranscript:
         """Import a conversation from elsewhere; what is here already is passed over.
@@ -94,7 +81,8 @@ class SpaceLog:
             exchange if exchange.id in here else sessions_of.counted(exchange, counter)
             for exchange in admissible.exchanges
         ]
-        return ImportedTranscript(self._store.import_session(admissible.session, counted), notes)
+        added = self._store.import_session(admissible.session, counted, admissible.originals)
+        return ImportedTranscript(added, notes)
 
     def count_known(self, transcript: Transcript) -> int:
         """Count the exchanges of a conversation from elsewhere that are here already."""

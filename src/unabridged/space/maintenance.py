@@ -10,7 +10,7 @@ from unabridged.domain.results import MaintenanceProgress
 from unabridged.domain.topic import Moved, Topic
 from unabridged.errors import SettingError
 from unabridged.maintenance.archive_sessions import SessionArchiver
-from unabridged.maintenance.embed import Embedded, enrich, reembed
+from unabridged.maintenance.embed import enrich, reembed
 from unabridged.maintenance.run_maintenance import Books, maintain
 from unabridged.ports import ChatModel, SupportsVectors
 from unabridged.space.dependencies import SpaceDependencies
@@ -23,11 +23,6 @@ class Maintenance:
     """What is done in one space after recording. Nothing waits for it.
 
     It may be stopped at any moment, and continues where it stopped.
-
-    Args:
-        parts: What the space is built from.
-        books: What is known in it.
-        archives: Moves sessions out of the active set.
     """
 
     def __init__(self, parts: SpaceDependencies, books: Books, archives: SessionArchiver) -> None:
@@ -63,7 +58,7 @@ class Maintenance:
         steps = maintain(books, session, pages=pages, threshold=threshold, archives=self._archives)
         yield from self._one_at_a_time(steps)
 
-    def embed(self) -> Iterator[Embedded]:
+    def embed(self) -> Iterator[MaintenanceProgress]:
         """Embed what was recorded and has no vectors yet; nothing to do for the default embedder.
 
         Nor is there where the store keeps none, or has those of another (see ``reembed``).
@@ -81,7 +76,7 @@ class Maintenance:
         if store.embedded_by() in ("", embedder.identity):
             yield from self._one_at_a_time(enrich(store, embedder))
 
-    def reembed(self) -> Iterator[Embedded]:
+    def reembed(self) -> Iterator[MaintenanceProgress]:
         """Re-embed everything with the configured embedder, then search with it.
 
         Interrupted, it continues where it stopped. Until the end searches use the old vectors.

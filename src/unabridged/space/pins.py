@@ -8,13 +8,7 @@ from unabridged.ports import Clock, Store
 
 
 class Pins:
-    """What every prompt of one space carries.
-
-    Args:
-        store: The space.
-        clock: The time and fresh ids.
-        facts: What was learned of the user; pins are among it.
-    """
+    """What every prompt of one space carries."""
 
     def __init__(self, store: Store, clock: Clock, facts: Facts) -> None:
         self._store = store

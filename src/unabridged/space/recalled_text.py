@@ -17,8 +17,8 @@ from unabridged.context.recall_block import (
     day_of,
     exchange_block,
     fact_block,
-    neutralise,
 )
+from unabridged.context.strip_markup import without_markup
 from unabridged.domain.condensation import Condensation
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Fact
@@ -40,7 +40,7 @@ def line_of(text: str) -> str:
 
 def text_of(text: str) -> str:
     """Words from memory for a place of their own inside the fence."""
-    return neutralise(text)
+    return without_markup(text)
 
 
 def name_of(name: str) -> str:
@@ -76,7 +76,7 @@ def fact_of(fact: Fact) -> str:
 
 def condensation_of(condensation: Condensation) -> str:
     """A condensation as a block inside the fence."""
-    said = "\n".join(neutralise(line.text) for line in condensation.lines)
+    said = "\n".join(without_markup(line.text) for line in condensation.lines)
     since, until = day_of(condensation.since), day_of(condensation.until)
     opening = f'<recalled-condensation id="{name_of(condensation.id)}" from="{since}" to="{until}">'
     return f"{opening}{said}</recalled-condensation>\n"

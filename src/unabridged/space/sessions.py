@@ -11,13 +11,7 @@ from unabridged.recording import sessions as sessions_of
 
 
 class Sessions:
-    """The sessions of one space.
-
-    Args:
-        store: The space.
-        clock: The time.
-        archives: Moves sessions out of the active set, and back.
-    """
+    """The sessions of one space."""
 
     def __init__(self, store: Store, clock: Clock, archives: SessionArchiver) -> None:
         self._store = store
@@ -47,12 +41,7 @@ class Sessions:
     def summaries(
         self, current: str | None = None, limit: int | None = None
     ) -> list[SessionSummary]:
-        """Return sessions with their counts, the last updated first.
-
-        Args:
-            current: The id of the session that is marked as the current one.
-            limit: Up to this many; None for all.
-        """
+        """Return sessions with their counts, the last updated first; ``current`` is marked."""
         counts = self._store.counts()
         return [
             SessionSummary(session, counts.get(session.id, 0), session.id == current)
@@ -60,12 +49,7 @@ class Sessions:
         ]
 
     def begin(self, session: str, title: str = "") -> Session:
-        """Begin a session that holds nothing yet.
-
-        Args:
-            session: Its id; one that is there already stays as it is.
-            title: What people call it; empty to take it from the first message.
-        """
+        """Begin a session that holds nothing yet; one that is there already stays as it is."""
         at = self._clock.now()
         if (known := self._store.session(session)) is not None:
             return known

@@ -1,6 +1,6 @@
 """Sharing, as front ends and library users call it: ``space.sharing``. It needs both spaces open.
 
-Whoever has only their names uses ``wiring.sharing.Shares``, which opens them.
+Whoever has only their names uses ``factory.sharing``, which opens them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,12 +35,7 @@ LATEST = 8
 
 
 class Sharing:
-    """What one space gave to others, and was given.
-
-    Args:
-        parts: What the space is built from.
-        books: What is known in it.
-    """
+    """What one space gave to others, and was given."""
 
     def __init__(self, parts: SpaceDependencies, books: Books) -> None:
         self._parts = parts
@@ -119,12 +114,7 @@ class Sharing:
         )
 
     def plan(self, draft: Share, other: "Sharing") -> ShareResult:
-        """Say what would go; nothing is changed.
-
-        Args:
-            draft: What shall be given.
-            other: The other space.
-        """
+        """Say what would go; nothing is changed."""
         at = self._parts.clock.now()
         share, parcel = survey(self._store, other.taker, self._wanted(draft), draft, at)
         return brought(share, parcel, parcel.exchanges)

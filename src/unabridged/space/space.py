@@ -48,25 +48,9 @@ Shared = TypeVar("Shared")
 class Space:
     """One space of memory. It keeps no session: any number of threads may share it.
 
-    Args:
-        dependencies: What it is built from.
-        scope: Whose memory it is.
-
     Attributes:
-        settings: Every choice.
-        scope: Whose memory it is.
-        clock: The time and fresh ids.
-        log: Its exchanges and records.
-        sessions: Its sessions.
         contexts: What was sent to models.
-        facts: What was learned of the user.
         pins: What every prompt carries.
-        requirements: What was required.
-        annotations: What messages were found to be.
-        condensations: What was condensed.
-        forgetting: What can be forgotten, and the receipts for what was.
-        sharing: What was shared with other spaces, and came from them.
-        maintenance: What is done after recording.
         idempotency: What clients' requests did, so that a repeated one is not done twice.
         editing: Held by who changes something after having looked at it.
     """
@@ -182,12 +166,7 @@ class Space:
         )
 
     def info(self, model: ChatModel | None = None, window: int | None = None) -> UpstreamInfo:
-        """Return what is known of a model; None for the default.
-
-        Args:
-            model: The model.
-            window: The tokens that a client wants its window to have, or None.
-        """
+        """Return what is known of a model; ``window`` is what a client wants its window to have."""
         describes = self.dependencies.upstream_info
         chosen = model or self.model
         return describes(chosen) if window is None else describes(chosen, window)

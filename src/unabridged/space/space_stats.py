@@ -12,13 +12,7 @@ SAMPLE = 1000
 
 
 def space_stats(store: Store, pins: int, use: StorageUse | None = None) -> Stats:
-    """Return the figures of a space.
-
-    Args:
-        store: The space.
-        pins: How much is pinned.
-        use: How much is active, against the limits.
-    """
+    """Return the figures of a space."""
     totals = store.totals()
     sessions = store.sessions()
     sample = [

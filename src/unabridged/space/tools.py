@@ -23,7 +23,6 @@ class Tool:
     """A tool that can be called.
 
     Attributes:
-        spec: As the model sees it.
         run: Takes the call's arguments as JSON text and gives the result as text.
     """
 

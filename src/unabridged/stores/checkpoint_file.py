@@ -30,9 +30,7 @@ class Checkpoint:
     """How far one space has come.
 
     Attributes:
-        file: The path of its file.
         mark: The mark of the key; empty for none.
-        writes: How many writes there were.
         number: The number of the last link; 0 for none.
         root: Its root, in hexadecimal digits.
         state: The digest of the store's seal, likewise.
@@ -47,24 +45,19 @@ class Checkpoint:
 
 
 class CheckpointFile:
-    """The file.
-
-    Args:
-        path: Where it lies; its folder is there.
-        mac_key: What its lines are proved by.
-    """
+    """The file; its folder must exist. Its lines are proved by the key."""
 
     def __init__(self, path: Path, mac_key: MacKey) -> None:
         self.path = path
         self._mac_key = mac_key
 
     def remember(self, name: str, checkpoint: Checkpoint, *, anew: bool = False) -> None:
-        """Note how far a space has come; durable when it returns. It never goes back.
+        """Note how far a space has come; durable when it returns. It never goes back, but ``anew``.
 
         Args:
             name: What the file is known by: its uuid and its name.
             checkpoint: How far it has come.
-            anew: Take it also where the anchor was further: a backup was put back by right.
+            anew: Note it also if the anchor was further: a backup was put back by right.
 
         Raises:
             StoreError: The anchor cannot be written; what was stored is stored all the same.
@@ -92,10 +85,7 @@ class CheckpointFile:
             write_whole(self.path, pack({"format": FORMAT, "spaces": spaces}))
 
     def drop(self, gone: Callable[[Path], bool]) -> None:
-        """Remember files no more that are gone by right.
-
-        Args:
-            gone: Tells of the path of a file whether it is one of them.
+        """Forget the files that are gone by right, as ``gone`` tells by their path.
 
         Raises:
             StoreError: As ``remember``.
@@ -109,11 +99,10 @@ class CheckpointFile:
                 write_whole(self.path, pack({"format": FORMAT, "spaces": left}))
 
     def recall(self, name: str) -> Checkpoint | None:
-        """Give how far a space had come, or None where it was never noted.
+        """Return how far a space had come, or None if it was never noted.
 
         Raises:
-            StoreError: The anchor cannot be read.
-            StoreTamperedError: The anchor is not what was written.
+            StoreError: The anchor cannot be read, or is not what was written.
         """
         return self._proven(name, self._read().get(name))
 

@@ -22,7 +22,7 @@ T = TypeVar("T")
 Write = Callable[[Store], object]
 
 
-class KeptStore(Store, SupportsCheck, SupportsScan, Protocol):
+class KeptStore(Store, SupportsCheck, SupportsProjections, SupportsScan, Protocol):
     """A store that keeps what it is given."""
 
 
@@ -31,9 +31,6 @@ class HeldWrites:
 
     While something is held, a copy of the space in memory answers: what others write meanwhile is
     seen after saving. Forgetting is never held back, and saves what was held.
-
-    Args:
-        store: The store.
     """
 
     def __init__(self, store: KeptStore) -> None:
@@ -120,6 +117,9 @@ class HeldWrites:
     def scan(self, after: str | None = None, limit: int = 1000) -> list[Exchange]:
         return self._current.scan(after, limit)
 
+    def exchanges_of(self, session: str) -> list[Exchange]:
+        return self._current.exchanges_of(session)
+
     def session(self, session_id: str) -> Session | None:
         return self._current.session(session_id)
 
@@ -166,11 +166,11 @@ class HeldWrites:
 
     @property
     def troubles(self) -> Sequence[StoreError]:
-        return self.store.troubles if isinstance(self.store, SupportsProjections) else ()
+        return self.store.troubles
 
     @property
     def notes(self) -> Sequence[str]:
-        return self.store.notes if isinstance(self.store, SupportsProjections) else ()
+        return self.store.notes
 
     def check(self) -> list[str]:
         return self.store.check()

@@ -12,36 +12,37 @@ from threading import RLock
 from unabridged.domain.blob import Blob, BlobKind
 from unabridged.domain.changes import Changes
 from unabridged.domain.exchange import Exchange
-from unabridged.domain.message import Message
+from unabridged.domain.message import Message, nearest_left
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import SpaceId
-from unabridged.domain.session import Session
+from unabridged.domain.session import Session, bears_title
 from unabridged.domain.write import Batch, Totals
 from unabridged.errors import HeadMovedError
+from unabridged.log.iterate import parents_first
 from unabridged.stores import store_errors
-from unabridged.stores.memory_blobs import MESSAGE
 from unabridged.stores.memory_changes import MemoryChanges
-from unabridged.stores.memory_content import Content, StoredExchange, size_of
-from unabridged.stores.memory_records import Packed, packed
-from unabridged.stores.titles import bears_title
+from unabridged.stores.memory_content import (
+    MESSAGE,
+    MemoryBlobs,
+    MemoryRecords,
+    Packed,
+    StoredExchange,
+    packed,
+    size_of,
+)
 
 
 class InMemoryStore:
-    """One space in dictionaries; the reference implementation of ``ports.Store``.
-
-    Args:
-        space: The space that it holds.
-    """
+    """One space in dictionaries; the reference implementation of ``ports.Store``."""
 
     def __init__(self, space: SpaceId) -> None:
         self._space = space
         self._lock = RLock()
         self._closed = False
-        self.content = Content()
-        self._sessions = self.content.sessions
-        self._entries = self.content.entries
-        self._records = self.content.records
-        self._blobs = self.content.blobs
+        self._sessions: dict[str, Session] = {}
+        self._entries: dict[str, StoredExchange] = {}
+        self._blobs = MemoryBlobs()
+        self._records = MemoryRecords(self._blobs)
         self._generation = token_hex(8)
         self._changes = MemoryChanges()
         self._owners: dict[str, str] = {}
@@ -169,6 +170,11 @@ class InMemoryStore:
         with self._open():
             ids = sorted(name for name in self._entries if after is None or name > after)
             return [self._view(self._entries[name]) for name in ids[: max(limit, 0)]]
+
+    def exchanges_of(self, session: str) -> list[Exchange]:
+        with self._open():
+            mine = sorted(n for n, e in self._entries.items() if e.exchange.session == session)
+            return parents_first([self._view(self._entries[name]) for name in mine])
 
     def session(self, session_id: str) -> Session | None:
         with self._open():
@@ -385,32 +391,22 @@ class InMemoryStore:
     def _lift_messages(self, lost: dict[str, Message]) -> None:
         for entry in self._entries.values():
             if any(message.parent in lost for message in entry.exchange.messages):
-                lifted = tuple(self._lifted(message, lost) for message in entry.exchange.messages)
+                lifted = tuple(
+                    replace(message, parent=nearest_left(message.parent, lost))
+                    for message in entry.exchange.messages
+                )
                 entry.exchange = replace(entry.exchange, messages=lifted)
                 self._messages.update((message.id, message) for message in lifted)
-
-    def _lifted(self, message: Message, lost: dict[str, Message]) -> Message:
-        return replace(message, parent=_before(message.parent, lost))
 
     def _repair_session(self, session_id: str, lost: dict[str, Message]) -> None:
         header = self._sessions[session_id]
         self._changes.touched(session_id)
-        left = sorted(self.of(session_id))
+        left = sorted(n for n, e in self._entries.items() if e.exchange.session == session_id)
         if not left:
             del self._sessions[session_id]
             return
-        head = _before(header.head, lost)
+        head = nearest_left(header.head, lost)
         if head is None and header.head is not None:
             head = self._view(self._entries[left[-1]]).messages[-1].id
         title = "" if bears_title(header.title, lost.values()) else header.title
         self._sessions[session_id] = replace(header, head=head, title=title)
-
-    def of(self, session_id: str) -> set[str]:
-        """The ids of a session's exchanges, on all branches."""
-        return {n for n, entry in self._entries.items() if entry.exchange.session == session_id}
-
-
-def _before(message_id: str | None, lost: dict[str, Message]) -> str | None:
-    while message_id is not None and message_id in lost:
-        message_id = lost[message_id].parent
-    return message_id

@@ -15,12 +15,11 @@ class IntegrityPolicy:
     """What a store proves its content by.
 
     Attributes:
-        mac_key: What makes the digests, with the key where there is one.
         anchor: What remembers outside the store how far it has come; None for nothing.
-        now: Tells the time at which an older file is sealed; None leaves it out.
+        now: Tells the time at which a store is sealed later; None leaves it out.
         strict: Whether a store that is not sealed under the key is refused; copies are not.
         adopts: Whether a store that was not sealed under the key is sealed with it now. Without
-            it that is refused: who strips the seals of a file must not get them anew.
+            it that is refused: who strips the seals of a file must not get them again.
     """
 
     mac_key: MacKey = field(default_factory=MacKey)
@@ -43,10 +42,5 @@ def fields_of(message: Message) -> tuple[bytes, ...]:
 
 
 def fields_from(*plain: str | int | None, parts: bytes) -> tuple[bytes, bytes]:
-    """Give the same from plain values.
-
-    Args:
-        *plain: Id, role, time in ISO 8601, tokens and tokenizer.
-        parts: The content parts, packed.
-    """
+    """Return the same from id, role, time in ISO 8601, tokens, tokenizer, and the packed parts."""
     return pack(plain), parts

@@ -12,11 +12,7 @@ import msgspec
 
 
 def pack(value: Any) -> bytes:
-    """Write plain data (what JSON can hold) as bytes.
-
-    Raises:
-        TypeError: The value holds something that JSON cannot.
-    """
+    """Write plain data as bytes; a ``TypeError`` is raised for what JSON cannot hold."""
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
@@ -25,11 +21,7 @@ def pack(value: Any) -> bytes:
 
 
 def unpack(data: bytes) -> Any:
-    """Read what ``pack`` wrote.
-
-    Raises:
-        ValueError: It is not what ``pack`` writes.
-    """
+    """Read what ``pack`` wrote; a ``ValueError`` is raised for anything else."""
     try:
         return msgspec.json.decode(data)
     except UnicodeDecodeError:

@@ -9,14 +9,10 @@ T = TypeVar("T")
 
 
 class MemoryChanges:
-    """Remembers at which revision each thing changed last.
+    """Remembers at which revision each thing changed last."""
 
-    Args:
-        first: The revision to begin with. What changed before it cannot be told.
-    """
-
-    def __init__(self, first: int = 0) -> None:
-        self.revision = self._first = first
+    def __init__(self) -> None:
+        self.revision = 0
         self._last = 0
         self._numbers: dict[str, int] = {}
         self._written: dict[str, int] = {}
@@ -59,7 +55,7 @@ class MemoryChanges:
         """Give what changed since a revision."""
         if revision == self.revision:
             return Changes(revision)
-        full = revision is None or not self._first <= revision <= self.revision
+        full = revision is None or revision > self.revision
         start = -1 if full or revision is None else revision
         written = sorted(
             (self._written[x], self._numbers[x], x) for x in _after(self._written, start)

@@ -25,13 +25,7 @@ LOST_SESSION = "salvaged"
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """An exchange without its messages.
-
-    Attributes:
-        exchange: Everything but the messages.
-        opened_by: The message that it shares with a sibling, or None.
-        own: How many messages it has of its own.
-    """
+    """An exchange without its messages, the one that it shares, and how many of its own it has."""
 
     exchange: Exchange
     opened_by: str | None
@@ -43,17 +37,13 @@ class Finds:
     """What proved itself in a damaged file.
 
     Attributes:
-        space: The space, or None where the file cannot tell.
-        sessions: Headers of sessions.
-        headers: Headers of exchanges.
         messages: Messages by id: their number in the log, their exchange, the message.
         records: Records by kind and id, without their blobs.
         uses: The digests of the blobs that records use, by kind and id.
-        blobs: Blobs by digest.
         originals: The digests of the originals of messages, by message id.
-        named: Exchanges that something else names, with their time where it tells.
-        numbers: A number for the session of an exchange, where its name is lost.
-        exchanges: How many exchanges the file counted; None where it cannot tell.
+        named: Exchanges that something else names, with their time if it tells.
+        numbers: A number for the session of an exchange, in case its name is lost.
+        exchanges: How many exchanges the file counted; None if it cannot tell.
         counted: How many records of each kind it counted.
         unsure: Whether more may have been in it than was found or counted.
     """
@@ -81,7 +71,6 @@ class Salvaged:
         conversations: Sessions with their exchanges, parents before children.
         records: Records, with those of their blobs that are there.
         originals: Messages as another program stored or sent them, by message id.
-        account: What is there and what is missing.
     """
 
     conversations: list[tuple[Session, list[Exchange]]]
@@ -91,12 +80,7 @@ class Salvaged:
 
 
 def assemble(finds: Finds, path: str) -> Salvaged:
-    """Put together what was found.
-
-    Args:
-        finds: What proved itself.
-        path: The damaged file, for the account.
-    """
+    """Put together what was found in a damaged file."""
     table = _Table(finds)
     kept = table.kept()
     by_session: dict[str, list[Exchange]] = {}

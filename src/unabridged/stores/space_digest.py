@@ -1,13 +1,13 @@
 """A digest over what a space holds, the same in every store.
 
-Each session header, exchange and record has a SHA-256 of its canonical form: JSON (as ``codec.pack``
+Each session header, exchange and record has a SHA-256 of its canonical form: JSON (as ``json_codec.pack``
 writes it) of its fields in a fixed order, mappings by key, times as microseconds since 1970. The
 digest of a space is, for each of the three, their number and their sum modulo 2^256: so it does not
 depend on the order in which a store gives them, and takes no memory. It tells whether a copy is
-whole; against somebody who means to deceive stands the chain of a session, not this.
+whole; the chain of a session protects against somebody who means to deceive, not this.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -15,9 +15,8 @@ from typing import Any
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, part_to_dict
-from unabridged.domain.record import Record, RecordKind
+from unabridged.domain.record import Record
 from unabridged.domain.session import Session
-from unabridged.ports import Store
 from unabridged.stores.json_codec import pack
 
 PAGE = 200
@@ -29,12 +28,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 @dataclass(slots=True)
 class Sum:
-    """The digest of values of one kind, in any order.
-
-    Attributes:
-        count: How many were added.
-        value: The sum of their digests.
-    """
+    """The number of values of one kind and the sum of their digests, in any order."""
 
     count: int = 0
     value: int = 0
@@ -52,13 +46,7 @@ class Sum:
 
 @dataclass(slots=True)
 class Digest:
-    """The digest of a space, or of a part of it.
-
-    Attributes:
-        sessions: That of the headers.
-        exchanges: That of the exchanges with their messages.
-        records: That of the records.
-    """
+    """The digest of a space, or of a part of it: headers, whole exchanges, records."""
 
     sessions: Sum = field(default_factory=Sum)
     exchanges: Sum = field(default_factory=Sum)
@@ -68,11 +56,11 @@ class Digest:
         """Add something that the space holds."""
         match value:
             case Session():
-                self.sessions.add(session_data(value))
+                self.sessions.add(_session(value))
             case Exchange():
-                self.exchanges.add(exchange_data(value))
+                self.exchanges.add(_exchange(value))
             case Record():
-                self.records.add(record_data(value))
+                self.records.add(_record(value))
 
     @property
     def value(self) -> str:
@@ -81,40 +69,7 @@ class Digest:
         return sha256("\n".join(part.text for part in parts).encode()).hexdigest()
 
 
-def digest_of(
-    store: Store,
-    *,
-    moved: Callable[[int], None] = lambda _: None,
-    without: Iterable[RecordKind] = (),
-) -> Digest:
-    """Read a whole space, page by page, and give its digest.
-
-    Args:
-        store: The space.
-        moved: Told how many exchanges were read.
-        without: Kinds of records that are left out.
-
-    Raises:
-        StoreDamagedError: Something in it is not what was written.
-    """
-    found = Digest()
-    for session in store.sessions():
-        found.add(session)
-    after: str | None = None
-    while page := store.scan(after, PAGE):
-        for exchange in page:
-            found.add(exchange)
-        after = page[-1].id
-        moved(found.exchanges.count)
-    for kind in RecordKind:
-        if kind not in set(without):
-            for record in store.records(kind):
-                found.add(record)
-    return found
-
-
-def session_data(session: Session) -> list[Any]:
-    """A header as plain data."""
+def _session(session: Session) -> list[Any]:
     return [
         session.id,
         session.title,
@@ -127,8 +82,7 @@ def session_data(session: Session) -> list[Any]:
     ]
 
 
-def exchange_data(exchange: Exchange) -> list[Any]:
-    """An exchange with its messages as plain data."""
+def _exchange(exchange: Exchange) -> list[Any]:
     return [
         exchange.id,
         exchange.session,
@@ -141,8 +95,8 @@ def exchange_data(exchange: Exchange) -> list[Any]:
     ]
 
 
-def record_data(record: Record) -> list[Any]:
-    """A record as plain data; its exchanges and blobs in any order."""
+def _record(record: Record) -> list[Any]:
+    # Its exchanges and blobs in any order.
     names = [sorted(record.exchanges), sorted(blob.digest for blob in record.blobs)]
     return [record.kind.value, record.id, _time(record.at), _ordered(record.body), *names]
 

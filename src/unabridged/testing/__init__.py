@@ -1,1 +1,1 @@
-"""Contract suites and protocol servers, shipped for those who write adapters."""
+"""Contract suites, shipped for those who write adapters."""

@@ -112,7 +112,7 @@ class OpenAITestServer(ProtocolServer):
 
         return guarded
 
-    def _list(self, received: Received) -> Answered:  # noqa: ARG002 - a route
+    def _list(self, _: Received) -> Answered:
         return Answered({"object": "list", "data": [_row(entry) for entry in self.models]})
 
     def _complete(self, received: Received) -> Answered:

@@ -242,9 +242,8 @@ class StoreContract(_ForgettingContract):
         assert isinstance(store, SupportsCheck)
         after = store.chain_head()
         assert store.check() == []
-        if before is not None and after is not None:
-            assert after.writes > before.writes
-            assert after.links == before.links
+        assert after.writes > before.writes
+        assert after.links == before.links
         store.erase(exchange.id for exchange in store.scan())
         assert store.check() == []
         assert store.sessions() == []

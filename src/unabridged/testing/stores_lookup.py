@@ -14,10 +14,18 @@ from unabridged.domain.index_query import IndexQuery
 from unabridged.domain.message import Role, ToolResult
 from unabridged.language.words import query_terms
 from unabridged.ports import Store
+from unabridged.projections.search_index.index import SearchIndex
 from unabridged.retrieval.analyze import session_number
-from unabridged.testing.indexed import index_of
+from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.log_writer import LogWriter
 from unabridged.testing.stores_writes import WritingContract
+
+
+def index_of(store: Store) -> SearchIndex:
+    """Return the index that is attached to a store, or one in memory over it."""
+    attached = store.projections if isinstance(store, SqliteStore) else ()
+    found = next((one for one in attached if isinstance(one, SearchIndex)), None)
+    return found or SearchIndex(store)
 
 
 def looked_up(store: Store, *terms: str) -> dict[str, float]:

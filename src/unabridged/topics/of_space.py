@@ -24,13 +24,7 @@ def topics(
 ) -> list[Topic]:
     """Find what was talked about in a space, or in a part of it.
 
-    Args:
-        store: The space.
-        embedder: What knows meanings; None for words alone.
-        since: Only exchanges of this time and later.
-        until: Only exchanges before this time.
-        session: Only exchanges of this session.
-        moved: Told what goes on, how many exchanges were done, and of how many.
+    ``since`` is inclusive, ``until`` is not.
 
     Returns:
         The topics, those with the most exchanges first; last the one of what belongs to none. Every

@@ -5,7 +5,6 @@ Where answers branch, each path through them is an exchange of its own, and they
 message. Ids come from what the file holds, so that reading it again gives the same.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -16,7 +15,7 @@ from unabridged.domain.message import Message, Part, Role, Text, ToolCall, ToolR
 from unabridged.domain.results import SkippedRecord, Transcript
 from unabridged.domain.session import Session, title_from
 from unabridged.transfer.ids import derived_id, digest
-from unabridged.transfer.lenient_fields import Reasons, as_bytes
+from unabridged.transfer.lenient_fields import REPAIRED, Reasons, as_bytes
 from unabridged.transfer.records import JsonRecord
 from unabridged.transfer.times import UNDATED, after
 
@@ -29,12 +28,8 @@ class RawMessage:
         key: What tells it from the others of its conversation: a foreign id, or made by
             ``content_key``.
         role: Who speaks; never ``system``.
-        parts: Its content.
-        parent: The key of the message before it, or None.
         at: When, in UTC, or None where the file does not say.
-        model: The model that spoke, where the file says so.
         broken: Whether the file says that it broke off.
-        where: Its place in the file, for people.
         mode: Of a user's message: ``chat`` or ``tools`` where the file says so, else empty.
     """
 
@@ -54,11 +49,6 @@ class ImportOrigin:
     """What a foreign file says about a conversation.
 
     Attributes:
-        format: The format's name.
-        id: The conversation's id there, or None.
-        title: Its title there, or empty.
-        created: When it was begun, or None.
-        updated: When it was last written to, or None.
         current: The key of the newest message of the path that was shown last, or None for the
             last in the file.
         model: The model, where messages do not name theirs.
@@ -100,48 +90,66 @@ def content_key(position: int, role: str, parts: Iterable[Part]) -> str:
     return digest(str(position), role, *(repr(sorted(part_to_dict(p).items())) for p in parts))
 
 
-def skipped(where: str, reasons: Counter[str]) -> list[SkippedRecord]:
+def skipped(where: str, reasons: Reasons) -> list[SkippedRecord]:
     """Tell what was passed over in a conversation, one line a reason."""
     told = sorted((+reasons).items())
-    kept = reasons.kept if isinstance(reasons, Reasons) else lambda _: b""
     return [
-        SkippedRecord(where, f"{reason} ({count}×)" if count > 1 else reason, kept(reason))
+        SkippedRecord(where, f"{reason} ({count}×)" if count > 1 else reason, reasons.kept(reason))
         for reason, count in told
     ]
 
 
-def given(
-    record: JsonRecord, woven: BuiltTranscript, reasons: Counter[str]
+def transcript(
+    record: JsonRecord, origin: ImportOrigin, messages: Sequence[RawMessage], reasons: Reasons
 ) -> Iterator[Transcript | SkippedRecord]:
-    """Give what came of a conversation, after what was passed over in it.
+    """Make a conversation of a record; give it after what was passed over in it."""
+    woven = build_transcript(origin, messages)
+    yield from outcome(record, woven, reasons)
+    if woven.conversation is None:
+        yield record.unread("a conversation in which no user speaks")
 
-    Args:
-        record: What the file held.
-        woven: What came of it.
-        reasons: What was passed over, counted.
-    """
+
+def outcome(
+    record: JsonRecord, woven: BuiltTranscript, reasons: Reasons
+) -> Iterator[Transcript | SkippedRecord]:
+    """Give what was passed over in a conversation, and the conversation if there is one."""
     if record.repaired:
-        reasons["half a character, replaced by U+FFFD"] += record.repaired
+        reasons[REPAIRED] += record.repaired
     yield from skipped(record.where, reasons)
     for each in woven.unread:
         yield replace(each, where=f"{record.where}, {each.where}")
-    if woven.conversation is None:
-        yield record.unread("a conversation in which no user speaks")
-    else:
+    if woven.conversation is not None:
         yield woven.conversation
+
+
+def split_by_speaker(message: RawMessage, parts: Iterable[Part]) -> list[RawMessage]:
+    """Split what one message says where results of tools are among it, which the tool says."""
+    runs: list[tuple[Role, list[Part]]] = []
+    for part in parts:
+        speaker = Role.TOOL if isinstance(part, ToolResult) else message.role
+        if not runs or runs[-1][0] is not speaker:
+            runs.append((speaker, []))
+        runs[-1][1].append(part)
+    return [
+        replace(
+            message,
+            key=f"{message.key}/{number}" if number else message.key,
+            role=speaker,
+            parts=tuple(run),
+            broken=message.broken and speaker is message.role,
+        )
+        for number, (speaker, run) in enumerate(runs)
+    ]
 
 
 def chained(
     found: Mapping[str, Sequence[RawMessage]],
     parents: Mapping[str, str | None],
-    reasons: Counter[str],
+    reasons: Reasons,
 ) -> tuple[list[RawMessage], dict[str, str | None]]:
     """Chain messages that were read in pieces, by the parents of the wholes.
 
-    Args:
-        found: For each key its pieces, in order; none where nothing of it could be taken over.
-        parents: Key to the key of its parent.
-        reasons: Where circles that were cut open are counted.
+    ``found`` has for each key its pieces, in order; ``parents`` the key of its parent.
 
     Returns:
         The pieces, parents before children, and for each key that of the last piece at or above it.
@@ -167,10 +175,7 @@ def chained(
 def build_transcript(origin: ImportOrigin, messages: Sequence[RawMessage]) -> BuiltTranscript:
     """Make a conversation of loose messages.
 
-    Args:
-        origin: What the file says about the conversation.
-        messages: Its messages, parents before children; a parent that is not among them counts
-            as None.
+    Parents come before children; a parent that is not among them counts as None.
     """
     loom = _Loom(origin, messages)
     loom.run()

@@ -11,7 +11,8 @@ from unabridged.domain.results import SkippedRecord, Transcript
 from unabridged.errors import SettingError, TransferError, UnknownFormatError
 from unabridged.transfer import native_jsonl
 from unabridged.transfer.bytestream import ByteStream
-from unabridged.transfer.formats.table import FORMATS, Format
+from unabridged.transfer.foreign_format import Format
+from unabridged.transfer.formats.table import FORMATS
 from unabridged.transfer.input_file import InputFile, InputLimits, InputPart, Unseal
 from unabridged.transfer.reader import FormatReader, Item
 from unabridged.transfer.records import (
@@ -247,7 +248,7 @@ def _records(
     stream: ByteStream, limits: InputLimits, found: Format
 ) -> Iterator[JsonRecord | SkippedRecord]:
     if _is_lines(stream.peek().removeprefix(BOM).lstrip(SPACE)):
-        return lines(stream, limits.record, keep_halves=found.name == native_jsonl.FORMAT)
+        return lines(stream, limits.record, keep_halves=found.name == native_jsonl.NAME)
     return elements(stream, limits.record)
 
 

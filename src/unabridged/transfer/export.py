@@ -38,8 +38,8 @@ class Outgoing:
 
     Attributes:
         conversations: Gives the conversations; called once.
+        whole: Gives a conversation with the originals of its messages.
         records: Gives what goes along with them; called once, after them.
-        space: The space that it is of.
         window: The context window, in tokens; None for that of the newest context.
         summary: Says what a session was about; may say nothing.
         contexts: Gives the records of the contexts that exchanges were begun with; called at most
@@ -47,6 +47,7 @@ class Outgoing:
     """
 
     conversations: Callable[[], Iterable[Transcript]]
+    whole: Callable[[Transcript], Transcript]
     records: Callable[[], Iterable[Record]] = tuple
     space: SpaceId | None = None
     window: int | None = None
@@ -59,7 +60,6 @@ class ExportFormat:
     """A form that can be written.
 
     Attributes:
-        name: Its name, as ``--format`` takes it.
         suffix: What a file's name ends with.
         write: Writes everything into one stream and gives the number of exchanges.
         spread: Writes a folder of files, or None where one file is all there is.
@@ -78,7 +78,6 @@ class OutputFolder:
     Attributes:
         folder: The folder; made where it is missing.
         force: Whether files that are there are written over.
-        written: The files that were written.
     """
 
     folder: Path
@@ -109,11 +108,6 @@ def slug(words: Iterable[str]) -> str:
 
 def write_file(path: Path, write: Callable[[BinaryIO], int], *, force: bool = False) -> int:
     """Write a file whole or not at all, readable by its owner only.
-
-    Args:
-        path: The file; its folder is there.
-        write: Writes it, and gives the number of exchanges.
-        force: Whether one that is there is written over.
 
     Raises:
         InputError: It is there already.
@@ -158,7 +152,8 @@ def _unwritable(path: Path, error: OSError) -> TransferError:
 
 
 def _jsonl(out: Outgoing, stream: BinaryIO) -> int:
-    return write_jsonl(out.conversations(), stream, records=_later(out.records), space=out.space)
+    whole = map(out.whole, out.conversations())
+    return write_jsonl(whole, stream, records=_later(out.records), space=out.space)
 
 
 def _later(records: Callable[[], Iterable[Record]]) -> Iterator[Record]:

@@ -55,11 +55,6 @@ class Survey:
     """A file of a known format, and what it holds.
 
     Attributes:
-        path: The file.
-        format: The name of its format.
-        size: Its bytes.
-        conversations: Conversations in it.
-        exchanges: Exchanges in them.
         held: Those that are in the memory already.
         unread: Records that could not be read.
         first: The date of its oldest exchange, or None without any.
@@ -93,10 +88,7 @@ def candidates(folder: Path, walk: Walk, besides: Path | None = None) -> Iterato
 
     Symbolic links are not followed; what is no plain file is passed by.
 
-    Args:
-        folder: The folder.
-        walk: Gets what was passed by.
-        besides: A folder not to look into: our own home.
+    Our own home, ``besides``, is not looked into.
 
     Raises:
         TransferError: The folder cannot be opened.
@@ -137,11 +129,7 @@ def survey(
 ) -> Survey | None:
     """Read a file through and count what is in it; None where no conversation is.
 
-    Args:
-        path: The file.
-        size: Its bytes.
-        opener: Opens it.
-        held: Tells how many exchanges of a conversation are in the memory already.
+    ``held`` tells how many exchanges of a conversation are in the memory already.
     """
     try:
         reader = opener(path)

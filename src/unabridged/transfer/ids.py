@@ -22,9 +22,7 @@ def derived_id(at: datetime, *seeds: str) -> str:
     milliseconds and 80 further bits in Crockford's base 32, 26 characters, so that ids sort by
     date. Dates before 1970 sort as 1970.
 
-    Args:
-        at: The date, with a time zone.
-        seeds: What tells this thing from every other: format, foreign ids, content.
+    The seeds tell this thing from every other: format, foreign ids, content.
     """
     milliseconds = max(0, (at - _EPOCH) // _MILLISECOND)
     random = int.from_bytes(_hash(seeds).digest()[: _RANDOM_BITS // 8], "big")

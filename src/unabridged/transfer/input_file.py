@@ -61,7 +61,6 @@ class InputPart:
 
     Attributes:
         name: The member's name, or empty.
-        stream: Its bytes, unpacked.
     """
 
     name: str
@@ -73,7 +72,6 @@ class InputFile:
 
     Args:
         origin: A path, or a binary stream. A stream stays open when the source is closed.
-        limits: What it may ask of this machine.
         unseal: Opens one that was encrypted when it was exported; None for no key.
 
     Attributes:

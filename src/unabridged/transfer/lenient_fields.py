@@ -12,6 +12,9 @@ KEPT = 1 << 24
 """Bytes of one thing that could not be taken over which are kept aside; more stays in its file."""
 
 
+REPAIRED = "half a character, replaced by U+FFFD"
+
+
 class Reasons(Counter[str]):
     """Why things were passed over, counted; with what is lost by it, so that it can be kept aside."""
 
@@ -20,29 +23,37 @@ class Reasons(Counter[str]):
         self._lost: dict[str, list[bytes]] = {}
         self._held = 0
 
-    def keep(self, reason: str, value: Any) -> None:
-        """Keep what is lost for a reason."""
+    def lost(self, reason: str, value: Any) -> None:
+        """Count something that is not taken over, and keep it."""
+        self[reason] += 1
         data = as_bytes(value)
         self._held += len(data)
         if self._held <= KEPT:
             self._lost.setdefault(reason, []).append(data)
 
     def kept(self, reason: str) -> bytes:
-        """Give what was lost for a reason, a JSON value a line."""
+        """Return what was lost for a reason, a JSON value a line."""
         return b"\n".join(self._lost.get(reason, ()))
 
+    def json(self, value: Any) -> str:
+        """Write a value as JSON text; one that cannot be written is counted and left out."""
+        try:
+            return json.dumps(value, ensure_ascii=False)
+        except (ValueError, RecursionError):
+            self["a value that is nested too deeply"] += 1
+            return "{}"
 
-def lost(reasons: Counter[str], reason: str, value: Any) -> None:
-    """Count something that is not taken over, and keep it where there is a place for it.
+    def arguments(self, value: Any) -> str:
+        """Return the arguments of a tool call, which are JSON text or the value itself."""
+        return value if isinstance(value, str) else self.json(value or {})
 
-    Args:
-        reasons: What was passed over.
-        reason: Why.
-        value: What JSON held there.
-    """
-    reasons[reason] += 1
-    if isinstance(reasons, Reasons):
-        reasons.keep(reason, value)
+    def time(self, value: Any) -> datetime | None:
+        """Return a time; one that cannot be read is counted and taken as missing."""
+        try:
+            return parse_time(value)
+        except ValueError:
+            self["a time that cannot be read; the message before it gave one"] += 1
+            return None
 
 
 def as_bytes(value: Any) -> bytes:
@@ -52,15 +63,6 @@ def as_bytes(value: Any) -> bytes:
     except (ValueError, TypeError, RecursionError):
         return b""
     return data if len(data) <= KEPT else b""
-
-
-def as_json(value: Any, reasons: Counter[str]) -> str:
-    """Write a value as JSON text; one that cannot be written is counted and left out."""
-    try:
-        return json.dumps(value, ensure_ascii=False)
-    except (ValueError, RecursionError):
-        reasons["a value that is nested too deeply"] += 1
-        return "{}"
 
 
 def as_object(value: Any) -> Mapping[str, Any]:
@@ -83,12 +85,3 @@ def as_id(value: Any) -> str | None:
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         return None
     return str(value) or None
-
-
-def as_time(value: Any, reasons: Counter[str]) -> datetime | None:
-    """Give a time; one that cannot be read is counted and taken as missing."""
-    try:
-        return parse_time(value)
-    except ValueError:
-        reasons["a time that cannot be read; the message before it gave one"] += 1
-        return None

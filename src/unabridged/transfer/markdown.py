@@ -34,10 +34,6 @@ _STATES = {
 def write_markdown(conversations: Iterable[Transcript], stream: BinaryIO) -> int:
     """Write conversations as Markdown.
 
-    Args:
-        conversations: What to write; taken one at a time.
-        stream: Where to; it is left open. The text is UTF-8.
-
     Returns:
         How many exchanges were written.
     """

@@ -19,10 +19,6 @@ _HALVES = "replace"
 def write_messages(conversations: Iterable[Transcript], stream: BinaryIO) -> int:
     """Write a message a line.
 
-    Args:
-        conversations: What to write; taken one at a time.
-        stream: Where to; it is left open.
-
     Returns:
         How many messages were written.
     """

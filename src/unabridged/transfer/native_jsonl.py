@@ -4,7 +4,7 @@ The first line is ``{"format": "unabridged", "version": 2}``, with the ``space``
 one. Then each conversation: a line ``{"session": …}`` and a line ``{"exchange": …}`` for every
 exchange of every branch, parents before children; then the records (facts, condensations …), each a
 line ``{"record": …}``. The bytes of a blob are in the first record that uses it, in Base64; others name
-its digest. All fields of the values in ``domain`` are there; times are ISO 8601 with
+its digest. The original of a message is in the first exchange that has the message, in Base64. All fields of the values in ``domain`` are there; times are ISO 8601 with
 their zone. The last line is ``{"end": {"conversations": n, "exchanges": m, "records": k}}``, so that a
 file that breaks off shows it. Version 1 had no records; it is read all the same.
 
@@ -15,7 +15,7 @@ character: a line with such is written as Python's ``surrogatepass`` does, and i
 import json
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, BinaryIO
@@ -24,17 +24,19 @@ import msgspec
 
 from unabridged.domain.blob import Blob, BlobKind
 from unabridged.domain.exchange import Exchange, ExchangeState
-from unabridged.domain.message import Message, Role, part_from_dict, part_to_dict
+from unabridged.domain.message import Message, Part, Role, part_from_dict, part_to_dict
 from unabridged.domain.record import Record as Kept, RecordKind
 from unabridged.domain.results import SkippedRecord, Transcript
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
 from unabridged.errors import TransferError
+from unabridged.transfer.foreign_format import Format, signs
 from unabridged.transfer.lenient_fields import as_object
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
+from unabridged.transfer.times import written_time
 
-FORMAT = "unabridged"
+NAME = "unabridged"
 VERSION = 2
 
 _MOST_TOKENS = 1 << 40
@@ -51,28 +53,71 @@ class _MessageLine(msgspec.Struct, forbid_unknown_fields=True):
     parent: str | None = None
     tokens: int | None = None
     tokenizer: str | None = None
+    original: bytes | None = None
 
 
-class _ExchangeLine(msgspec.Struct, forbid_unknown_fields=True):
+class ExportedExchange(msgspec.Struct, kw_only=True):
+    """The fields of an exchange, as our files have them."""
+
     id: str
-    session: str
-    state: ExchangeState
-    messages: list[_MessageLine]
     at: str
     parent: str | None = None
     mode: str = "chat"
     model: str | None = None
+    state: ExchangeState = ExchangeState.COMPLETE
+
+    def exchange(self, session: str, messages: Sequence[Message]) -> Exchange:
+        """Give the exchange.
+
+        Raises:
+            ValueError: No user opened it, or its time cannot be read.
+        """
+        if not messages or messages[0].role is not Role.USER:
+            raise ValueError("an exchange that no user opened")
+        return Exchange(
+            id=self.id,
+            session=session,
+            parent=self.parent,
+            state=self.state,
+            messages=tuple(messages),
+            at=written_time(self.at),
+            mode=self.mode,
+            model=self.model,
+        )
 
 
-class _SessionLine(msgspec.Struct, forbid_unknown_fields=True):
+class _ExchangeLine(ExportedExchange, forbid_unknown_fields=True, kw_only=True):
+    session: str
+    state: ExchangeState
+    messages: list[_MessageLine]
+
+
+class ExportedSession(msgspec.Struct, kw_only=True):
+    """The fields of a session, as our files have them."""
+
     id: str
-    title: str
     created: str
     updated: str
+    title: str = ""
     head: str | None = None
-    source: str = FORMAT
+    source: str = NAME
     foreign_id: str | None = None
     archived: str | None = None
+
+    def session(self) -> Session:
+        """Give the session.
+
+        Raises:
+            ValueError: A time of it cannot be read.
+        """
+        values = {name: getattr(self, name) for name in self.__struct_fields__}
+        times = {"created": written_time(self.created), "updated": written_time(self.updated)}
+        archived = None if self.archived is None else written_time(self.archived)
+        return Session(**{**values, **times, "archived": archived})
+
+
+class _SessionLine(ExportedSession, forbid_unknown_fields=True, kw_only=True):
+    title: str
 
 
 class _RecordLine(msgspec.Struct, forbid_unknown_fields=True):
@@ -99,16 +144,12 @@ def write_jsonl(
 ) -> int:
     """Write conversations so that ``read`` gives equal values.
 
-    Args:
-        conversations: What to write; taken one at a time.
-        stream: Where to; it is left open.
-        records: What is kept beside them; taken one at a time, after the conversations.
-        space: The space that all of it is of, or None.
+    Conversations are taken one at a time, and the records after them. The stream is left open.
 
     Returns:
         How many exchanges were written.
     """
-    header: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+    header: dict[str, Any] = {"format": NAME, "version": VERSION}
     if space is not None:
         header["space"] = {f.name: getattr(space, f.name) for f in fields(space)}
     stream.write(_line(header))
@@ -116,8 +157,10 @@ def write_jsonl(
     written: set[str] = set()
     for conversation in conversations:
         stream.write(_line({"session": _plain(conversation.session)}))
+        originals = dict(conversation.originals)
         stream.writelines(
-            _line({"exchange": _exchange_data(exchange)}) for exchange in conversation.exchanges
+            _line({"exchange": _exchange_data(exchange, originals)})
+            for exchange in conversation.exchanges
         )
         count += 1
         exchanges += len(conversation.exchanges)
@@ -132,9 +175,6 @@ def write_jsonl(
 def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
     """Read what ``write_jsonl`` gave; a bad line is told, and what hung on it hangs on the one before.
 
-    Args:
-        records: The lines, the first of which is the header.
-
     Raises:
         TransferError: A newer version wrote the file.
     """
@@ -148,9 +188,13 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
         try:
             if "session" in data:
                 yield from pile.finished()
-                pile = Pile(_session(data["session"]))
+                pile = Pile(msgspec.convert(data["session"], _SessionLine).session())
             elif "exchange" in data:
-                pile.add(_exchange(data["exchange"]))
+                line = msgspec.convert(data["exchange"], _ExchangeLine)
+                pile.add(line.exchange(line.session, list(map(_message, line.messages))))
+                pile.originals.update(
+                    {m.id: m.original for m in line.messages if m.original is not None}
+                )
             elif "record" in data:
                 kept = _kept(data["record"], blobs)
                 yield from pile.finished()
@@ -174,8 +218,6 @@ class Pile:
     """A conversation of our own that is being read: what comes of it hangs together.
 
     Attributes:
-        session: Its header, or None before there was one.
-        exchanges: What was added, by id.
         opening: The ids of the messages that open them; siblings share theirs.
         later: The ids of all their other messages.
         ended: Whether the end of the file was seen.
@@ -185,6 +227,7 @@ class Pile:
     exchanges: dict[str, Exchange] = field(default_factory=dict)
     opening: set[str] = field(default_factory=set)
     later: set[str] = field(default_factory=set)
+    originals: dict[str, bytes] = field(default_factory=dict)
     ended: bool = False
 
     def add(self, exchange: Exchange) -> None:
@@ -226,11 +269,11 @@ class Pile:
         if session.head is not None and session.head not in known:
             last = exchanges[-1].messages[-1].id if exchanges else None
             session = replace(session, head=last)
-        yield Transcript(session, exchanges)
+        yield Transcript(session, exchanges, self.originals)
 
 
 def _check_header(data: Mapping[str, Any]) -> None:
-    if data.get("format") != FORMAT:
+    if data.get("format") != NAME:
         raise ValueError("neither session nor exchange")
     version = data.get("version")
     if not isinstance(version, int) or version > VERSION:
@@ -240,14 +283,6 @@ def _check_header(data: Mapping[str, Any]) -> None:
         )
 
 
-def _session(data: Any) -> Session:
-    line = msgspec.convert(data, _SessionLine)
-    values = {name: getattr(line, name) for name in line.__struct_fields__}
-    times = {"created": _at(line.created), "updated": _at(line.updated)}
-    archived = None if line.archived is None else _at(line.archived)
-    return Session(**{**values, **times, "archived": archived})
-
-
 def _kept(data: Any, blobs: dict[str, Blob]) -> Kept:
     line = msgspec.convert(data, _RecordLine)
     for one in line.blobs:
@@ -255,55 +290,41 @@ def _kept(data: Any, blobs: dict[str, Blob]) -> Kept:
             blob = Blob(one.kind, one.data)
             blobs[blob.digest] = blob
     held = tuple(blobs[one.digest] for one in line.blobs if one.digest in blobs)
-    return Kept(line.kind, line.id, _at(line.at), line.body, line.exchanges, held)
-
-
-def _exchange(data: Any) -> Exchange:
-    line = msgspec.convert(data, _ExchangeLine)
-    messages = tuple(map(_message, line.messages))
-    if not messages or messages[0].role is not Role.USER:
-        raise ValueError("an exchange that no user opened")
-    return Exchange(
-        id=line.id,
-        session=line.session,
-        parent=line.parent,
-        state=line.state,
-        messages=messages,
-        at=_at(line.at),
-        mode=line.mode,
-        model=line.model,
-    )
+    return Kept(line.kind, line.id, written_time(line.at), line.body, line.exchanges, held)
 
 
 def _message(line: _MessageLine) -> Message:
-    for part in line.parts:
-        wrong = [k for k, v in part.items() if not isinstance(v, bool if k == "failed" else str)]
-        if wrong:
-            raise ValueError(f"a content part with a bad {wrong[0][:40]!r}")
     return Message(
         id=line.id,
         role=line.role,
-        parts=tuple(map(part_from_dict, line.parts)),
-        at=_at(line.at),
+        parts=tuple(map(checked_part, line.parts)),
+        at=written_time(line.at),
         parent=line.parent,
         tokens=line.tokens if 0 <= (line.tokens or 0) <= _MOST_TOKENS else None,
         tokenizer=line.tokenizer,
     )
 
 
-def _at(text: str) -> datetime:
-    at = datetime.fromisoformat(text)
-    if at.tzinfo is None:
-        raise ValueError("a time without a zone")
-    return at
+def checked_part(data: Mapping[str, Any]) -> Part:
+    """Read a part of a message.
+
+    Raises:
+        ValueError: It is none.
+    """
+    wrong = [k for k, v in data.items() if not isinstance(v, bool if k == "failed" else str)]
+    if wrong:
+        raise ValueError(f"a content part with a bad {wrong[0][:40]!r}")
+    return part_from_dict(data)
 
 
-def _exchange_data(exchange: Exchange) -> dict[str, Any]:
-    return {**_plain(exchange), "messages": [_message_data(m) for m in exchange.messages]}
+def _exchange_data(exchange: Exchange, originals: dict[str, bytes]) -> dict[str, Any]:
+    messages = [_message_data(m, originals.pop(m.id, None)) for m in exchange.messages]
+    return {**_plain(exchange), "messages": messages}
 
 
-def _message_data(message: Message) -> dict[str, Any]:
-    return {**_plain(message), "parts": [part_to_dict(part) for part in message.parts]}
+def _message_data(message: Message, original: bytes | None) -> dict[str, Any]:
+    data = {**_plain(message), "parts": [part_to_dict(part) for part in message.parts]}
+    return data if original is None else {**data, "original": b64encode(original).decode()}
 
 
 def _record_data(record: Kept, written: set[str]) -> dict[str, Any]:
@@ -336,3 +357,6 @@ def _line(data: Mapping[str, Any]) -> bytes:
     if _PAIR.search(text):
         return text.encode("utf-8", "surrogatepass") + b"\n"
     return json.dumps(data).encode() + b"\n"
+
+
+FORMAT = Format(NAME, "Unabridged's own JSON Lines", signs("format version", "exchange"), read)

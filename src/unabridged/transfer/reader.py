@@ -21,8 +21,6 @@ class ReadProgress:
     Attributes:
         read: Bytes of it that were read, as it lies on disk.
         total: All its bytes, or None for a pipe.
-        conversations: Conversations that were given.
-        unread: Records that could not be taken over.
     """
 
     read: int
@@ -39,13 +37,7 @@ class ReadProgress:
 
 
 class FormatReader:
-    """Gives the conversations of a file, one at a time; ``with`` or the end closes it.
-
-    Args:
-        format: The name of its format.
-        source: The file.
-        items: What reads it.
-    """
+    """Gives the conversations of a file, one at a time; ``with`` or the end closes it."""
 
     def __init__(self, format: str, source: InputFile, items: Iterator[Item]) -> None:  # noqa: A002 - the word of the glossary
         self.format = format

@@ -35,7 +35,6 @@ class JsonRecord:
 
     Attributes:
         where: Its place, for people: ``line 7``, ``item 3``.
-        value: What JSON held there.
         repaired: How many halves of a broken character were replaced in it.
     """
 
@@ -58,9 +57,7 @@ def decode(data: bytes, *, keep_halves: bool = False) -> tuple[Any, int]:
     A ``\ud800`` without its other half is no character: msgspec refuses it, and other programs
     write it all the same. It is replaced by U+FFFD and counted, not lost with all around it.
 
-    Args:
-        data: UTF-8.
-        keep_halves: Leave halves as they are; our own files may hold them on purpose.
+    ``keep_halves`` leaves halves as they are: our own files may hold them on purpose.
 
     Returns:
         The value, and how many halves were replaced.

@@ -14,6 +14,7 @@ from typing import Any
 
 from unabridged.domain.fact import FactChange, Requirement
 from unabridged.errors import TransferError
+from unabridged.wire.json_api import to_plain
 
 _LABELS = {
     "type": "Type",
@@ -59,20 +60,8 @@ def to_csv(requirements: Iterable[Requirement]) -> str:
 
 def to_json(requirements: Iterable[Requirement]) -> str:
     """Requirements as JSON that ``from_json`` reads again."""
-    rows = [as_dict(each) for each in requirements]
+    rows = [to_plain(each) for each in requirements]
     return json.dumps({"format": FORMAT, "requirements": rows}, ensure_ascii=False, indent=2)
-
-
-def as_dict(requirement: Requirement) -> dict[str, Any]:
-    """A requirement as plain data."""
-    row = {field.name: getattr(requirement, field.name) for field in fields(Requirement)}
-    row["at"] = requirement.at.isoformat()
-    row["conflicts"] = list(requirement.conflicts)
-    row["history"] = [
-        {"at": c.at.isoformat(), "by": c.by, "what": c.what, "text": c.text}
-        for c in requirement.history
-    ]
-    return row
 
 
 def from_json(text: str) -> list[Requirement]:

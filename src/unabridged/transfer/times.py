@@ -30,9 +30,6 @@ def parse_time(value: Any) -> datetime | None:
     ``2023/05/20 (Sat) 06:37``; SillyTavern's ``June 19, 2023 2:20pm``, ``2024-07-12@01h31m37s``,
     ``2024-07-12@01h31m37s123ms`` and ``2024-6-5 @14h 56m 50s 682ms``.
 
-    Args:
-        value: What the file holds.
-
     Returns:
         The time in UTC, or None where the value is None or empty.
 
@@ -49,6 +46,18 @@ def parse_time(value: Any) -> datetime | None:
     except (OverflowError, OSError) as error:
         raise ValueError("the time lies outside of the calendar") from error
     raise ValueError(f"no time: a {type(value).__name__}")
+
+
+def written_time(text: str) -> datetime:
+    """Read a time that we wrote.
+
+    Raises:
+        ValueError: It is none, or has no zone.
+    """
+    at = datetime.fromisoformat(text)
+    if at.tzinfo is None:
+        raise ValueError("a time without a zone")
+    return at
 
 
 def after(at: datetime) -> datetime:

@@ -28,9 +28,6 @@ _LONGEST_NAME = 60
 class Aside:
     """Gathers what could not be read of one file.
 
-    Args:
-        file: The file, as people call it.
-
     Attributes:
         kept: Records that are kept.
         left: Records that are too large or too many to be kept; they are in the file only.
@@ -59,11 +56,6 @@ class Aside:
         self, folder: Path, at: datetime, seal: Callable[[bytes], bytes] | None = None
     ) -> Path | None:
         """Write what was gathered, whole and durable, for its owner only.
-
-        Args:
-            folder: Where to.
-            at: The time for the file's name.
-            seal: Encrypts what is written; None to write it as it is.
 
         Returns:
             The file; None where there is nothing to keep.

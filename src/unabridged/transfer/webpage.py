@@ -26,7 +26,6 @@ from unabridged.domain.message import (
 from unabridged.domain.results import Transcript
 from unabridged.domain.session import Session
 from unabridged.transfer.current_path import current_path
-from unabridged.transfer.webpage_style import STYLE
 
 _SPEAKERS = {
     Role.USER: "You",
@@ -48,13 +47,7 @@ _ANCHOR = re.compile(r"[^A-Za-z0-9_-]")
 
 @dataclass(frozen=True, slots=True)
 class PageEntry:
-    """A line of the index of a folder.
-
-    Attributes:
-        session: The session.
-        exchanges: Exchanges in its page.
-        file: The page, in the same folder.
-    """
+    """A line of the index of a folder."""
 
     session: Session
     exchanges: int
@@ -63,10 +56,6 @@ class PageEntry:
 
 def write_html(conversations: Iterable[Transcript], stream: BinaryIO) -> int:
     """Write conversations as one page, with a table of contents where there are several.
-
-    Args:
-        conversations: What to write.
-        stream: Where to; it is left open. The page is UTF-8.
 
     Returns:
         How many exchanges were written.
@@ -85,10 +74,6 @@ def write_html(conversations: Iterable[Transcript], stream: BinaryIO) -> int:
 def write_index(entries: Sequence[PageEntry], stream: BinaryIO) -> int:
     """Write the page that leads to others, the newest first.
 
-    Args:
-        entries: The pages.
-        stream: Where to; it is left open.
-
     Returns:
         How many exchanges the pages hold.
     """
@@ -102,7 +87,7 @@ def write_index(entries: Sequence[PageEntry], stream: BinaryIO) -> int:
 
 
 def _head(title: str) -> str:
-    digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+    digest = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'"
     return (
         '<!doctype html>\n<html lang="und">\n<head>\n<meta charset="utf-8">\n'
@@ -110,7 +95,7 @@ def _head(title: str) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
         '<meta name="referrer" content="no-referrer">\n'
-        f"<title>{_escaped(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f"<title>{_escaped(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
     )
 
 
@@ -235,3 +220,48 @@ def _escaped(text: str) -> str:
 
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8")
+
+
+_STYLE = """
+:root { color-scheme: light dark; --paper: #fdfdfb; --ink: #1d1f21; --soft: #6a6f75;
+  --line: #dfe1e3; --said: #eef3f7; --code: #f3f3ef; --link: #0b5ea8; }
+@media (prefers-color-scheme: dark) { :root { --paper: #17191c; --ink: #e4e5e7; --soft: #9aa0a6;
+  --line: #33373c; --said: #222932; --code: #1f2226; --link: #7fb6ea; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--paper); color: var(--ink);
+  font: 1rem/1.6 system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
+main { max-width: 46rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
+h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .25rem; overflow-wrap: anywhere; }
+h2 { font-size: .8rem; letter-spacing: .02em; margin: 0 0 .25rem; color: var(--soft); font-weight: 600; }
+a { color: var(--link); text-underline-offset: .15em; }
+.meta { color: var(--soft); font-size: .85rem; margin: 0; }
+.meta a { color: inherit; text-decoration: none; }
+.meta a:hover, .meta a:focus-visible { text-decoration: underline; }
+.session { margin: 0 0 4rem; }
+.session > header, .top { border-bottom: 1px solid var(--line); padding-bottom: 1rem; margin-bottom: 1.5rem; }
+section { padding: .75rem 0 1rem; scroll-margin-top: 1rem; }
+section:target > .meta { color: var(--link); }
+.message { margin: .6rem 0; padding: .1rem 0; }
+.user { background: var(--said); border-radius: .6rem; padding: .7rem 1rem; }
+.words { white-space: pre-wrap; overflow-wrap: anywhere; margin: .25rem 0; }
+pre { background: var(--code); border: 1px solid var(--line); border-radius: .4rem; padding: .7rem .9rem;
+  margin: .5rem 0; overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
+code, pre { font: .875rem/1.5 ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; }
+details { margin: .4rem 0; }
+summary { cursor: pointer; color: var(--soft); font-size: .9rem; }
+img { max-width: 100%; height: auto; border-radius: .4rem; }
+nav ol { list-style: none; margin: 0; padding: 0; }
+nav { margin-bottom: 3rem; }
+nav li { padding: .4rem 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
+@media print {
+  :root { --paper: #fff; --ink: #000; --soft: #444; --line: #bbb; --said: #fff; --code: #fff; --link: #000; }
+  main { max-width: none; padding: 0; }
+  body { font-size: 10.5pt; }
+  .user { border: 1px solid var(--line); }
+  .session + .session { break-before: page; }
+  h1, h2, section > .meta { break-after: avoid; }
+  pre, img { break-inside: avoid; }
+  details::details-content { content-visibility: visible; block-size: auto; }
+}
+"""
+"""System fonts, light and dark, good on paper."""

@@ -50,11 +50,7 @@ class ExportQuestion:
 
 
 def told(records: Iterable[Record]) -> dict[str, ExportQuestion]:
-    """Give what contexts tell, by the exchange that each was begun with.
-
-    Args:
-        records: Of any kinds; those that are no contexts say nothing.
-    """
+    """Give what contexts tell, by the exchange that each was begun with."""
     found = {}
     for record in records:
         if record.kind is RecordKind.CONTEXT:
@@ -84,8 +80,6 @@ class Document:
 
     Attributes:
         model: Its name, or None for exchanges that name none.
-        data: The document.
-        exchanges: Exchanges in it.
     """
 
     model: str | None
@@ -108,12 +102,7 @@ class _Part:
 def documents(
     conversations: Iterable[Transcript], about: ExportHeader | None = None
 ) -> Iterator[Document]:
-    """Make a document of each model, by the models' names.
-
-    Args:
-        conversations: What to write; of each the current path.
-        about: What else to say.
-    """
+    """Make a document of each model, by the models' names."""
     about = about or ExportHeader()
     models: dict[str, list[_Part]] = {}
     for conversation in conversations:

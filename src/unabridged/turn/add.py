@@ -19,13 +19,7 @@ from unabridged.wire.incoming_message import IncomingMessage
 def add_messages(
     space: Space, drafts: Sequence[IncomingMessage], session: str | None, at: datetime | None = None
 ) -> list[Exchange]:
-    """Store messages behind the newest exchange of a session.
-
-    Args:
-        space: The space.
-        drafts: The messages: user, assistant, tool.
-        session: The id of the session; one that is not there is begun. None for a new one.
-        at: When they were said; None for now.
+    """Store messages behind the newest exchange of a session; one that is not there is begun.
 
     Returns:
         The exchanges as stored; what was forgotten before is not among them.

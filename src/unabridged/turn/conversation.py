@@ -19,11 +19,11 @@ from unabridged.recording.forgotten_filter import Recorded
 from unabridged.space.sessions import check_session_name
 from unabridged.space.space import Space
 from unabridged.space.tools import Offered, Tool, as_tool
-from unabridged.turn.messages import drafts_from, messages_from
 from unabridged.turn.prepare import PromptOptions, parts_of, prepare, prompt_request
 from unabridged.turn.record import begin, record, record_tools
 from unabridged.turn.run import Reply
 from unabridged.turn.turn import Turn
+from unabridged.wire import openai
 from unabridged.wire.incoming_message import IncomingMessage
 
 
@@ -136,13 +136,8 @@ class Conversation:
     def record_tools(
         self, context: Context, messages: Sequence[Message | Mapping[str, Any]]
     ) -> Exchange:
-        """Store a tool round of a begun exchange: calls and results together.
-
-        Args:
-            context: What the exchange was begun with.
-            messages: The round, as OpenAI-style messages.
-        """
-        told = messages_from(self.space, messages)
+        """Store a tool round of a begun exchange: calls and results together, as messages."""
+        told = _messages(self.space, messages)
         begun = self._begun.get(context.id)
         return self._keep(context, record_tools(self.space, context, told, begun))
 
@@ -207,14 +202,7 @@ class Conversation:
     ) -> Reply:
         """Prepare, store, ask the model, run tools, store the answer: iterate to stream.
 
-        Args:
-            message: The user's words, or an OpenAI-style message.
-            images: URIs of pictures that go with the message.
-            tools: Tools to offer in tools mode instead of the configured ones.
-            mode: ``chat`` or ``tools``; None for the setting.
-            retry_of: The id of an exchange whose message is answered again.
-            model: The model that is asked; None for the memory's own.
-            persona: The persona that answers; empty for none; None for the setting.
+        The arguments are those of ``prepare``.
         """
         given = (
             self.space.tools(self._session) if tools is None else [as_tool(tool) for tool in tools]
@@ -234,15 +222,13 @@ class Conversation:
     ) -> SyncedHistory:
         """Find where a client's whole list of messages is in the log, and import what is new.
 
-        Args:
-            messages: The whole list, as OpenAI-style messages.
-            store: Whether anything may be written.
+        Nothing is written if ``store`` is false.
 
         Raises:
             InputError: There is no user message to answer.
             EmptyMessageError: The last user message is empty.
         """
-        synced = sync(self.space, drafts_from(messages), self._session, store=store)
+        synced = sync(self.space, _drafts(messages), self._session, store=store)
         self._session = synced.session
         return synced
 
@@ -325,11 +311,33 @@ def answer_from(space: Space, reply: str | Message | Mapping[str, Any] | None) -
         return reply
     if isinstance(reply, str):
         return space.message(Role.ASSISTANT, [Text(reply)])
-    return messages_from(space, [reply])[-1]
+    return _messages(space, [reply])[-1]
+
+
+def _drafts(messages: Sequence[IncomingMessage | Mapping[str, Any]]) -> list[IncomingMessage]:
+    given = list(messages)
+    wires = [one for one in given if not isinstance(one, IncomingMessage)]
+    if len(wires) == len(given):
+        return list(openai.drafts(wires))
+    return [one if isinstance(one, IncomingMessage) else openai.drafts([one])[0] for one in given]
+
+
+def _messages(space: Space, messages: Sequence[Message | Mapping[str, Any]]) -> list[Message]:
+    # Those that have ids and times stay as they are.
+    given = list(messages)
+    drafts = iter(openai.drafts([one for one in given if not isinstance(one, Message)]))
+    made: list[Message] = []
+    for one in given:
+        if isinstance(one, Message):
+            made.append(one)
+        else:
+            draft = next(drafts)
+            made.append(space.message(draft.role, draft.parts))
+    return made
 
 
 def _words(message: str | Mapping[str, Any], images: Sequence[str]) -> list[Part]:
     if isinstance(message, str):
         return parts_of(message, images)
-    (draft,) = drafts_from([message])
+    (draft,) = _drafts([message])
     return [*draft.parts, *parts_of(draft.text, images)[bool(draft.text) :]]

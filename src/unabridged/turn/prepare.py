@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from unabridged.budget.window_shares import tier_shares
-from unabridged.context.assemble import PromptRequest, assemble, measure
-from unabridged.context.context_records import context_records
-from unabridged.context.excerpt import excerpt
+from unabridged.budget.tiers import tier_shares
+from unabridged.context.assemble import assemble, measure
 from unabridged.context.gather import Sources, gather, with_session_notes
-from unabridged.context.session_position import SessionPosition
+from unabridged.context.manifest import context_records
 from unabridged.context.tiers import draft_tiers
-from unabridged.context.types import PromptPlan, nothing
+from unabridged.context.types import PromptPlan, PromptRequest
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.client_history import RequestOptions, SyncedHistory
@@ -21,7 +19,6 @@ from unabridged.errors import ContextRefusedError, EmptyMessageError
 from unabridged.intent.detect import detect
 from unabridged.ports import ChatModel
 from unabridged.recording.sessions import current_exchange, weighed
-from unabridged.retrieval.search import SearchQuery
 from unabridged.space.dependencies import UpstreamInfo
 from unabridged.space.space import Space
 from unabridged.space.tools import Offered, Tool, as_tool
@@ -55,12 +52,6 @@ def plan_of(
 ) -> PromptPlan:
     """Return the terms under which the next context is made.
 
-    Args:
-        space: The space.
-        options: How it is made.
-        info: What is known of the model.
-        session: The session that it is made in.
-
     Raises:
         ToolError: A function cannot be a tool.
         SettingError: There is no such persona.
@@ -68,7 +59,6 @@ def plan_of(
     model = info.abilities.model
     settings = space.settings.for_model(model)
     mode = options.mode or settings.mode
-    condenser = space.dependencies.condenser
     return PromptPlan(
         model=model,
         window=info.window,
@@ -85,8 +75,7 @@ def plan_of(
         output_cap=info.abilities.max_output,
         local=info.local,
         floor=settings.min_relevance,
-        condense=excerpt if condenser else nothing,
-        condenser=condenser,
+        condenser=space.dependencies.condenser,
         notes=info.notes,
         only=space.reach(session, options.reach),
         closed=options.reach is not None,
@@ -108,11 +97,8 @@ def prompt_request(
 ) -> PromptRequest:
     """Return where in the log the next context belongs.
 
-    Args:
-        space: The space.
-        session: The id of the session; one that is not there yet is begun. None for a new one.
-        words: What the user says; ignored where a message is answered again.
-        retry_of: The exchange whose message is answered again, or None.
+    A session that is not there yet is begun; None begins a new one. ``words`` are ignored if the
+    message of the exchange ``retry_of`` is answered again.
 
     Raises:
         NotFoundError: There is no such exchange.
@@ -163,14 +149,8 @@ def prepare_synced(
 ) -> Context:
     """Make the context for a client's history that was synced. Only reads.
 
-    What the client sent comes whole as long as memory has room for it.
-
-    Args:
-        space: The space.
-        options: How it is made; mode and tools are the client's.
-        synced: The history's place in the log.
-        request_options: What the client wants in addition.
-        name: The id of the context.
+    What the client sent comes whole as long as memory has room for it. Mode and tools are those
+    of the client.
 
     Raises:
         PromptTooLargeError: What must be sent does not fit the window.
@@ -221,23 +201,18 @@ def prepare_shorter(space: Space, options: PromptOptions, context: Context) -> C
 
 
 def _prepared(space: Space, plan: PromptPlan, request: PromptRequest) -> Context:
-    parts = space.dependencies
+    finder, books = space.dependencies.finder, space.books
     request = replace(request, user=weighed(request.user, plan.counter))
-    text = request.user.text
-    session = None if request.new_session else request.scope.session
-    intent = detect(text)
-    question = SearchQuery(text, request.at, intent.intent, telling=True)
-    position = SessionPosition(session, request.parent, request.path)
-    books = space.books
+    reading = detect(request.user.text)
     sources = Sources(
-        parts.store, parts.finder, books.facts, books.requirements, books.annotations.scheme
+        space.dependencies.store, finder, books.facts, books.requirements, books.annotations.scheme
     )
-    candidates = gather(sources, plan, question, position)
-    if parts.finder.trouble:
-        plan = replace(plan, notes=(*plan.notes, parts.finder.trouble))
-    measured = measure(plan, candidates, request, intent)
-    drafted = with_session_notes(sources, draft_tiers(plan, candidates, measured.ask), session)
-    return assemble(plan, candidates, request, measured, drafted)
+    candidates = gather(sources, plan, request, reading.intent)
+    if finder.trouble:
+        plan = replace(plan, notes=(*plan.notes, finder.trouble))
+    ask = measure(plan, candidates, request, reading)
+    draft = with_session_notes(sources, draft_tiers(plan, candidates, ask), request.session)
+    return assemble(plan, candidates, request, ask, draft)
 
 
 def learn_refusal(
@@ -264,14 +239,7 @@ def replace_records(space: Space, context: Context) -> None:
 
 
 def lesson(space: Space, info: UpstreamInfo, context: Context, reported: int) -> Record:
-    """Compare a reported prompt with its plan; the store remembers the ratio.
-
-    Args:
-        space: The space.
-        info: What is known of the model.
-        context: What was sent.
-        reported: Tokens of its prompt, as the server counted them.
-    """
+    """Compare a prompt with the tokens that the server reported; the store remembers the ratio."""
     counter = space.counter(info)
     counted = counter.by_script(context.prompt, context.tools or ())
     body = counter.calibration.learn(counted, reported).to_body()

@@ -1,24 +1,24 @@
 """The write path of a turn: the user's message first, tool rounds as they happen, then the answer."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from unabridged.budget.count import Counter
-from unabridged.context.context_records import answered, context_records
+from unabridged.context.manifest import context_record, context_records
 from unabridged.domain.chat import Usage
 from unabridged.domain.context import Context
-from unabridged.domain.exchange import ExchangeState
+from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message
-from unabridged.domain.record import Record
+from unabridged.domain.record import Record, RecordKind
 from unabridged.errors import HeadMovedError
-from unabridged.ports import ChatModel
+from unabridged.ports import ChatModel, Store
 from unabridged.recording import sessions as sessions_of
 from unabridged.recording.forgotten_filter import Recorded
 from unabridged.recording.record import extend_exchange, open_exchange
 from unabridged.space.space import Space
 from unabridged.turn.prepare import lesson
 
-__all__ = ["Recorded", "begin", "begin_behind", "record", "record_tools"]
+__all__ = ["Recorded", "begin", "begin_behind", "record", "record_tools", "resume"]
 
 ATTEMPTS = 20
 """How often an exchange is stored behind a head that other writers move."""
@@ -29,13 +29,9 @@ def begin(
 ) -> Recorded:
     """Store the user's message of a context; when this returns, it survives a power cut.
 
-    What was forgotten, before or meanwhile, is not stored; the notes say so.
-
-    Args:
-        space: The space.
-        context: As prepared.
-        title: The title of a session that begins with it; empty to take it from the message.
-        begun: The exchange, where it was begun before.
+    What was forgotten, before or meanwhile, is not stored; the notes say so. An exchange that was
+    begun before is returned as it is. A title is for a session that begins with it; empty to take
+    it from the message.
 
     Raises:
         HeadMovedError: The session moved on since the context was prepared.
@@ -95,14 +91,7 @@ def _behind(space: Space, context: Context) -> Context:
 def record_tools(
     space: Space, context: Context, messages: Sequence[Message], begun: Recorded | None = None
 ) -> Recorded:
-    """Store a tool round of an exchange: calls and results together.
-
-    Args:
-        space: The space.
-        context: What the exchange was begun with.
-        messages: The round.
-        begun: The exchange so far, where it was begun.
-    """
+    """Store a tool round of an exchange: calls and results together."""
     return _extend(space, context, messages, ExchangeState.OPEN, begun=begun)
 
 
@@ -116,16 +105,7 @@ def record(
     model: ChatModel | None = None,
     begun: Recorded | None = None,
 ) -> Recorded:
-    """Store the answer to a context, and begin it where it was not begun.
-
-    Args:
-        space: The space.
-        context: As prepared.
-        answer: The answer; None where none came.
-        state: How far the exchange came.
-        usage: What the server reported.
-        model: The model that answered; None for the space's own.
-        begun: The exchange so far, where it was begun.
+    """Store the answer to a context (None if none came), and begin it if it was not begun.
 
     Raises:
         InputError: It was answered already. One whose place a client's history gave is answered
@@ -133,7 +113,7 @@ def record(
         HeadMovedError: The session moved on since the context was prepared, and it was not begun;
             or another writer answered it.
     """
-    records = [answered(context, usage)] if usage else []
+    records = [context_record(context, usage)] if usage else []
     if usage is not None and usage.prompt is not None:
         records.append(lesson(space, space.info(model), context, usage.prompt))
     messages = [answer] if answer is not None else []
@@ -189,3 +169,38 @@ def _extend(
     )
     notes = so_far.notes if so_far is not begun else ()
     return replace(done, notes=(*notes, *done.notes))
+
+
+def resume(
+    space: Space,
+    exchange: Exchange,
+    messages: Sequence[Message],
+    state: ExchangeState,
+    usage: Usage | None = None,
+) -> Recorded:
+    """Add messages to an exchange whose context is kept no longer: a server was restarted.
+
+    Nothing is learned about the model's tokens, since the prompt is not known any more.
+
+    Raises:
+        InputError: It was answered already.
+        HeadMovedError: Another writer added to it.
+    """
+    store = space.dependencies.store
+    counter = Counter(space.dependencies.tokenizer)
+    counted = [sessions_of.weighed(message, counter) for message in messages]
+    records = _reported(store, exchange.id, usage) if usage else []
+    at = space.clock.now()
+    return space.forgotten.extend(
+        Recorded(exchange),
+        counted,
+        state,
+        lambda new, state: extend_exchange(
+            store, exchange, new, state=state, at=at, records=records
+        ),
+    )
+
+
+def _reported(store: Store, context: str, usage: Usage) -> list[Record]:
+    held = store.records(RecordKind.CONTEXT, ids=[context])
+    return [replace(one, body={**one.body, "usage": asdict(usage)}) for one in held]

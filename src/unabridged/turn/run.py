@@ -22,11 +22,6 @@ def run(turn: Turn, model: ChatModel, tools: Sequence[Tool] = ()) -> Generator[E
 
     Whatever ends it early (an error, Ctrl-C, the generator closed), what came is stored as
     incomplete, or the exchange as unanswered.
-
-    Args:
-        turn: The turn.
-        model: The model.
-        tools: The tools that it may call.
     """
     yield Prepared(turn.context)
     request = turn.start()
@@ -89,14 +84,6 @@ class Reply:
 
     Whatever ends it early (``stop``, an error, Ctrl-C), what came is stored as incomplete, or the
     exchange as unanswered.
-
-    Args:
-        turn: The turn.
-        model: The model that answers.
-        tools: The tools that it may call.
-
-    Attributes:
-        turn: The turn.
     """
 
     def __init__(self, turn: Turn, model: ChatModel, tools: Sequence[Tool] = ()) -> None:

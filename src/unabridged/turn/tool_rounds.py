@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from unabridged.budget.allocate import least_answer
 from unabridged.context.render import harmless
-from unabridged.domain.context import Context
 from unabridged.domain.message import Message, Role, ToolCall, ToolResult
 from unabridged.errors import PromptTooLargeError
 
@@ -33,7 +32,7 @@ def within(
     room: int,
     before: Sequence[Message],
     weigh: Callable[[Sequence[Message]], int],
-    context: Context,
+    window: int,
 ) -> tuple[list[Message], list[str]]:
     """Give a round in the form in which it is sent.
 
@@ -45,7 +44,7 @@ def within(
         room: Tokens that the window has for all rounds and the answer.
         before: The rounds that were sent before.
         weigh: Counts messages.
-        context: What the rounds follow.
+        window: Tokens that prompt and answer may take together.
 
     Returns:
         The messages to send, and what a person should know.
@@ -53,7 +52,6 @@ def within(
     Raises:
         PromptTooLargeError: Not even the calls fit.
     """
-    window = context.ledger.window
     sent = [harmless(message) for message in told]
     left = room - least_answer(window) - weigh(before)
     sizes = [weigh([message]) for message in sent]

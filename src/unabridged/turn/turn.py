@@ -5,7 +5,7 @@ awaits its upstream and calls the same methods.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from unabridged.budget.allocate import least_answer
 from unabridged.domain.chat import ChatRequest, StreamChunk, Usage
@@ -24,7 +24,6 @@ from unabridged.turn.prepare import (
     replace_records,
 )
 from unabridged.turn.record import begin, record, record_tools
-from unabridged.turn.reply_builder import ReplyBuilder
 from unabridged.turn.tool_rounds import rounds_of, within
 
 SUSPICIOUS = 0.7
@@ -33,6 +32,42 @@ SUSPICIOUS_TOKENS = 256
 """… if it is off by at least so many tokens."""
 SHORTER = "The server refused the prompt for its length; it was made shorter."
 TOO_LONG = "The answer reached the limit of its length and is incomplete."
+
+
+@dataclass
+class ReplyBuilder:
+    """What came of one request so far, piece by piece; no usage and no finish before the end."""
+
+    text: list[str] = field(default_factory=list)
+    reasoning: list[str] = field(default_factory=list)
+    calls: list[ToolCall] = field(default_factory=list)
+    usage: Usage | None = None
+    finish: str = ""
+
+    def add(self, chunk: StreamChunk) -> None:
+        """Take in a chunk."""
+        self.text.append(chunk.text)
+        self.reasoning.append(chunk.reasoning)
+        self.calls.extend(chunk.calls)
+        if chunk.done:
+            self.usage, self.finish = chunk.usage, chunk.finish
+
+    def clear(self) -> None:
+        """Begin the next request: what came is stored."""
+        self.text.clear()
+        self.reasoning.clear()
+        self.calls.clear()
+        self.usage, self.finish = None, ""
+
+    @property
+    def parts(self) -> list[Part]:
+        """The parts of the message that it makes."""
+        parts: list[Part] = []
+        if reasoning := "".join(self.reasoning):
+            parts.append(Reasoning(reasoning))
+        if text := "".join(self.text):
+            parts.append(Text(text))
+        return [*parts, *self.calls]
 
 
 class Turn:
@@ -45,8 +80,8 @@ class Turn:
     Args:
         space: The space.
         options: How its context is made.
-        context: The context, where it is prepared already.
-        synced: A client's history that was synced, where the context is made from that.
+        context: The context, if it is prepared already; else it is made from ``synced``.
+        synced: A client's history that was synced.
         request_options: What that client wants in addition.
         title: The title of a session that begins with it.
 
@@ -56,7 +91,6 @@ class Turn:
         notes: What a person should know: a second preparation, a suspected truncation, a tool's
             result that did not fit, an answer that reached its limit, what was not stored.
         tool_notes: Those of the notes that are about results that did not fit.
-        reply: What came of the request so far.
     """
 
     def __init__(
@@ -151,11 +185,7 @@ class Turn:
         return self.request()
 
     def request(self, *, tools: bool = True) -> ChatRequest:
-        """Return what is sent to the model now.
-
-        Args:
-            tools: Whether the model may call tools.
-        """
+        """Return what is sent to the model now; ``tools`` is whether it may call tools."""
         context = self.context
         return ChatRequest(
             messages=(*context.prompt, *self._rounds),
@@ -216,11 +246,7 @@ class Turn:
         return again
 
     def answer_calls(self, results: Sequence[ToolResult], *, tools: bool = True) -> ChatRequest:
-        """Store the calls that came with their results, and return the next request.
-
-        Args:
-            results: The results, one for each call.
-            tools: Whether the model may call tools again.
+        """Store the calls that came with a result for each, and return the next request.
 
         Raises:
             PromptTooLargeError: The calls alone exceed what the window has left.
@@ -318,7 +344,8 @@ class Turn:
 
     def _send(self, messages: Sequence[Message]) -> None:
         for group in rounds_of(messages):
-            sent, notes = within(group, self._room(), [*self._rounds], self._count, self.context)
+            window = self.context.ledger.window
+            sent, notes = within(group, self._room(), self._rounds, self._count, window)
             self._rounds += sent
             self.notes += notes
             self.tool_notes += notes

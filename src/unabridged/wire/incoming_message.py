@@ -1,9 +1,10 @@
 """A draft: a message on its way in, before the store gives it an id and a time."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from unabridged.domain.chat import StreamChunk
 from unabridged.domain.message import Image, Part, Role, Text, ToolCall
 from unabridged.errors import InputError
 
@@ -22,12 +23,7 @@ _ROLES: Mapping[str, Role] = {
 
 @dataclass(frozen=True, slots=True)
 class IncomingMessage:
-    """What somebody said, without id, time and place.
-
-    Attributes:
-        role: Who speaks.
-        parts: The content, in order.
-    """
+    """What somebody said, without id, time and place."""
 
     role: Role
     parts: tuple[Part, ...]
@@ -51,6 +47,19 @@ def joined(parts: tuple[Part, ...]) -> str:
 def images(parts: tuple[Part, ...]) -> tuple[Image, ...]:
     """Give the pictures among the parts."""
     return tuple(part for part in parts if isinstance(part, Image))
+
+
+def merged(chunks: Sequence[StreamChunk]) -> StreamChunk:
+    """Put chunks together to the one that says it all."""
+    last = chunks[-1] if chunks else StreamChunk()
+    return StreamChunk(
+        text="".join(chunk.text for chunk in chunks),
+        reasoning="".join(chunk.reasoning for chunk in chunks),
+        calls=tuple(call for chunk in chunks for call in chunk.calls),
+        done=True,
+        finish=last.finish,
+        usage=last.usage,
+    )
 
 
 def role_of(message: Mapping[str, Any], place: int) -> Role:

@@ -26,9 +26,7 @@ VERSION = "0.33.0"
 def tag(name: str, created: int = 0) -> Wire:
     """Give a model as a row of ``/api/tags``.
 
-    Args:
-        name: Its name.
-        created: Seconds since 1970, or 0 where nobody says.
+    ``created`` counts seconds since 1970; 0 where nobody says.
     """
     return {
         "name": name,
@@ -98,14 +96,10 @@ def embed_body(body: Mapping[str, Any]) -> Wire:
     Raises:
         InputError: Its input is tokens, which Ollama does not take.
     """
-    given = body.get("input")
-    texts = [given] if isinstance(given, str) else given
-    if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
+    texts = _texts(body.get("input"))
+    if texts is None:
         raise InputError("The input is no text and no list of texts.", hint="Send words.")
-    wire: Wire = {"model": body.get("model"), "input": texts, "truncate": False}
-    if body.get("dimensions") is not None:
-        wire["dimensions"] = body["dimensions"]
-    return wire
+    return {"model": body.get("model"), "input": texts, "truncate": False, **_dimensions(body)}
 
 
 def embeddings_body(body: Mapping[str, Any]) -> Wire:
@@ -114,14 +108,22 @@ def embeddings_body(body: Mapping[str, Any]) -> Wire:
     Raises:
         InputError: There is nothing to embed.
     """
-    given = body.get("input", body.get("prompt"))
-    texts = [given] if isinstance(given, str) else given
-    if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
+    texts = _texts(body.get("input", body.get("prompt")))
+    if texts is None:
         raise InputError("There is no text to make a vector of.", hint="Send it as input.")
-    wire: Wire = {"model": body.get("model"), "input": texts, "encoding_format": "float"}
-    if body.get("dimensions") is not None:
-        wire["dimensions"] = body["dimensions"]
-    return wire
+    known = {"model": body.get("model"), "input": texts, "encoding_format": "float"}
+    return {**known, **_dimensions(body)}
+
+
+def _texts(given: Any) -> list[str] | None:
+    texts = [given] if isinstance(given, str) else given
+    words = isinstance(texts, list) and all(isinstance(each, str) for each in texts)
+    return texts if words else None
+
+
+def _dimensions(body: Mapping[str, Any]) -> Wire:
+    wanted = body.get("dimensions")
+    return {} if wanted is None else {"dimensions": wanted}
 
 
 def embeddings_of(embedded: Mapping[str, Any], asked: Mapping[str, Any]) -> Wire:

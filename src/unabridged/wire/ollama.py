@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from unabridged.domain.chat import ChatRequest, StreamChunk, ToolSpec, Usage
+from unabridged.domain.chat import ChatRequest, StreamChunk, Usage
 from unabridged.domain.message import (
     Image,
     Message,
@@ -22,7 +22,7 @@ from unabridged.domain.message import (
 )
 from unabridged.errors import InputError, UpstreamBrokenError
 from unabridged.wire import openai
-from unabridged.wire.incoming_message import IncomingMessage, Wire, images, joined, role_of
+from unabridged.wire.incoming_message import IncomingMessage, Wire, images, joined, merged, role_of
 from unabridged.wire.lenient_json import mapping, mappings, number, text
 from unabridged.wire.stream_lines import Characters
 from unabridged.wire.upstream_errors import refusal_of
@@ -94,20 +94,11 @@ def _object(arguments: str) -> Wire:
     return value if isinstance(value, dict) else {"input": value}
 
 
-def tool_schema(spec: ToolSpec) -> Wire:
-    """Give a tool's definition: the same as OpenAI's."""
-    return openai.tool_schema(spec)
-
-
 def body(request: ChatRequest, model: str, *, stream: bool = True, refuse: bool = True) -> Wire:
     """Give the body of ``POST /api/chat``.
 
-    Args:
-        request: What to ask; ``window`` becomes ``num_ctx``, ``max_output`` ``num_predict``.
-        model: The model's name.
-        stream: Whether the answer shall come in pieces.
-        refuse: Tell the server to refuse a prompt that is too long instead of cutting it
-            (``truncate``, ``shift``).
+    The window becomes ``num_ctx``, the limit ``num_predict``. ``refuse`` tells the server to refuse a
+    prompt that is too long instead of cutting it (``truncate``, ``shift``).
     """
     options = {key: value for key, value in request.options.items() if key not in _FORMAT_KEYS}
     beside = {key: request.options[key] for key in _FORMAT_KEYS if key in request.options}
@@ -117,7 +108,7 @@ def body(request: ChatRequest, model: str, *, stream: bool = True, refuse: bool 
         options["num_predict"] = request.max_output
     wire: Wire = {"model": model, "messages": list(messages(request.messages)), **beside}
     if request.tools:
-        wire["tools"] = [tool_schema(spec) for spec in request.tools]
+        wire["tools"] = [openai.tool_schema(spec) for spec in request.tools]
     wire["stream"] = stream
     if options:
         wire["options"] = options
@@ -278,11 +269,7 @@ def _read_call(call: Any, count: int, place: int) -> ToolCall:
 def line(chunk: StreamChunk, *, model: str, created: str, seconds: float = 0.0) -> Wire:
     """Give one line of a stream.
 
-    Args:
-        chunk: What to say.
-        model: The model's name.
-        created: The time as RFC 3339.
-        seconds: What the answer took so far; the last line tells it, in nanoseconds.
+    ``created`` is a time of RFC 3339; ``seconds`` is what the answer took so far.
     """
     message: Wire = {"role": "assistant", "content": chunk.text}
     if chunk.reasoning:
@@ -304,13 +291,4 @@ def answer(
     chunks: Sequence[StreamChunk], *, model: str, created: str, seconds: float = 0.0
 ) -> Wire:
     """Give a whole answer as one object."""
-    last = chunks[-1] if chunks else StreamChunk()
-    whole = StreamChunk(
-        text="".join(chunk.text for chunk in chunks),
-        reasoning="".join(chunk.reasoning for chunk in chunks),
-        calls=tuple(call for chunk in chunks for call in chunk.calls),
-        done=True,
-        finish=last.finish,
-        usage=last.usage,
-    )
-    return line(whole, model=model, created=created, seconds=seconds)
+    return line(merged(chunks), model=model, created=created, seconds=seconds)

@@ -21,7 +21,7 @@ from unabridged.domain.message import (
     ToolResult,
 )
 from unabridged.errors import InputError, UpstreamBrokenError
-from unabridged.wire.incoming_message import IncomingMessage, Wire, images, joined, role_of
+from unabridged.wire.incoming_message import IncomingMessage, Wire, images, joined, merged, role_of
 from unabridged.wire.lenient_json import mapping, mappings, number, text
 from unabridged.wire.stream_lines import Characters
 from unabridged.wire.upstream_errors import refusal_of
@@ -87,12 +87,7 @@ def body(
 ) -> Wire:
     """Give the body of ``POST /chat/completions``.
 
-    Args:
-        request: What to ask.
-        model: The model's name.
-        stream: Whether the answer shall come in pieces, with usage at the end.
-        limit: The field that limits the answer: ``max_tokens``, or ``max_completion_tokens``
-            where a server knows only that.
+    ``limit`` names the field that limits the answer: some servers know only ``max_completion_tokens``.
     """
     wire: Wire = {**request.options, "model": model, "messages": list(messages(request.messages))}
     if request.tools:
@@ -284,10 +279,15 @@ def tool_spec(wire: Mapping[str, Any]) -> ToolSpec:
     """
     match wire:
         case {"function": {"name": str(name), **rest}}:
-            parameters = mapping(rest.get("parameters")) or {"type": "object", "properties": {}}
-            return ToolSpec(name, text(rest.get("description")), parameters)
+            return function_spec(name, rest)
         case _:
             raise InputError("A tool definition names no function.")
+
+
+def function_spec(name: str, about: Mapping[Any, Any]) -> ToolSpec:
+    """Read what a client says of a function that it offers."""
+    parameters = mapping(about.get("parameters")) or {"type": "object", "properties": {}}
+    return ToolSpec(name, text(about.get("description")), parameters)
 
 
 def event(
@@ -295,12 +295,7 @@ def event(
 ) -> Wire:
     """Give one event of a stream; usage goes into ``usage_event``.
 
-    Args:
-        chunk: What to say.
-        answer: The id of the whole answer.
-        created: Seconds since 1970.
-        model: The model's name.
-        first: Whether it is the stream's first, which names the role.
+    ``answer`` is the id of the whole answer; the first event names the role.
     """
     delta: Wire = {"role": "assistant"} if first else {}
     if chunk.text or first:
@@ -334,18 +329,15 @@ def usage_event(figures: Usage, *, answer: str, created: int, model: str) -> Wir
 
 def completion(chunks: Sequence[StreamChunk], *, answer: str, created: int, model: str) -> Wire:
     """Give a whole answer as one object."""
-    calls = [_call(call) for chunk in chunks for call in chunk.calls]
-    said = "".join(chunk.text for chunk in chunks)
-    thought = "".join(chunk.reasoning for chunk in chunks)
-    message: Wire = {"role": "assistant", "content": said or (None if calls else "")}
-    if thought:
-        message["reasoning_content"] = thought
-    if calls:
-        message["tool_calls"] = calls
-    last = chunks[-1] if chunks else StreamChunk(done=True)
-    choice = {"index": 0, "message": message, "finish_reason": last.finish or "stop"}
+    whole = merged(chunks)
+    message: Wire = {"role": "assistant", "content": whole.text or (None if whole.calls else "")}
+    if whole.reasoning:
+        message["reasoning_content"] = whole.reasoning
+    if whole.calls:
+        message["tool_calls"] = [_call(call) for call in whole.calls]
+    choice = {"index": 0, "message": message, "finish_reason": whole.finish or "stop"}
     wire = {"id": answer, "object": "chat.completion", "created": created, "model": model}
-    figures = last.usage or Usage()
+    figures = whole.usage or Usage()
     return {**wire, "choices": [choice], "usage": usage_object(figures)}
 
 

@@ -17,6 +17,7 @@ from unabridged.domain.message import Image, Part, Role, Text, ToolCall, ToolRes
 from unabridged.errors import InputError
 from unabridged.wire.incoming_message import IncomingMessage, Wire, role_of
 from unabridged.wire.lenient_json import mapping, mappings, number, text
+from unabridged.wire.openai import function_spec
 
 Find = Callable[[str], Sequence[Mapping[str, Any]] | None]
 """Gives the items that an ``item_reference`` stands for, or None where it names nothing."""
@@ -40,11 +41,9 @@ class ResponsesRequest:
     """A request as it was read.
 
     Attributes:
-        model: The model's name, or empty.
         drafts: The messages; ``instructions`` come first, as a system message.
         request_options: Tools, limits and options, these as chat completions have them.
         previous: The response that it goes on from (``previous_response_id``), or None.
-        stream: Whether the answer shall come in events.
         echo: What a response repeats of its request.
         notes: What a person should know: tools that were left out.
     """
@@ -66,11 +65,7 @@ def asked(
 ) -> ResponsesRequest:
     """Read a request.
 
-    Args:
-        body: The JSON object that was sent.
-        names: The tools of earlier calls by the calls' ids, for results whose calls the server
-            keeps (``previous_response_id``).
-        find: Looks up what an ``item_reference`` names.
+    ``names`` has the tools of earlier calls by the calls' ids; ``find`` looks up an ``item_reference``.
 
     Raises:
         InputError: It has an item, a tool or a wish that cannot be taken. Tools that only
@@ -303,8 +298,7 @@ def _chosen(
 def _tool(tool: Mapping[str, Any]) -> ToolSpec:
     match tool:
         case {"name": str(name), **rest}:
-            parameters = mapping(rest.get("parameters")) or {"type": "object", "properties": {}}
-            return ToolSpec(name, text(rest.get("description")), parameters)
+            return function_spec(name, rest)
         case _:
             raise InputError("A function is offered without a name.", hint="Give it one.")
 

@@ -24,7 +24,6 @@ class ResponseHead:
 
     Attributes:
         id: Its id: ``resp_…``.
-        model: The model's name.
         created: Seconds since 1970.
         echo: What it repeats of its request.
     """
@@ -50,9 +49,6 @@ class Speaker:
 
     All words are one message and stay open to the end, so that a client sends back one message
     where one was stored; thinking is closed where words follow it.
-
-    Args:
-        head: What is known before.
     """
 
     def __init__(self, head: ResponseHead) -> None:
@@ -98,9 +94,7 @@ class Speaker:
     def fail(self, message: str, code: str = "server_error") -> list[Wire]:
         """The events of an answer that broke off; what came stays in it.
 
-        Args:
-            message: What went wrong.
-            code: One of the codes that ``ResponseError`` knows.
+        The code is one that ``ResponseError`` knows.
         """
         made = self._close("incomplete")
         whole = self._response("failed", error={"code": code, "message": message})
@@ -212,11 +206,7 @@ def _call_item(item_id: str, call: ToolCall) -> Wire:
 def response(head: ResponseHead, status: str, *, output: Iterable[Wire], **fields: Any) -> Wire:
     """Give a response object.
 
-    Args:
-        head: What was known before the answer.
-        status: ``in_progress``, ``completed``, ``incomplete`` or ``failed``.
-        output: Its items.
-        **fields: ``usage``, ``error``, ``incomplete_details``, ``completed_at``.
+    The status is ``in_progress``, ``completed``, ``incomplete`` or ``failed``.
     """
     return {
         "id": head.id,

@@ -6,7 +6,7 @@ completion_create_params.py); ollama/ollama v0.33.0-rc2 docs/api.md and api/type
 only. Pure functions.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from unabridged.domain.chat import StreamChunk, Usage
@@ -180,30 +180,11 @@ def completion(
 
 
 def generation(chunk: StreamChunk, *, model: str, created: str, seconds: float = 0.0) -> Wire:
-    """Give a line of ``/api/generate``: the chat's, with ``response`` in place of ``message``.
-
-    Args:
-        chunk: What to say.
-        model: The model's name.
-        created: The time as RFC 3339.
-        seconds: What the answer took so far.
-    """
+    """Give a line of ``/api/generate``: the chat's, with ``response`` in place of ``message``."""
     line = ollama.line(chunk, model=model, created=created, seconds=seconds)
     message = line.pop("message")
     thought = {"thinking": message["thinking"]} if "thinking" in message else {}
     return {**line, "response": message["content"], **thought}
-
-
-def merged(chunks: Sequence[StreamChunk]) -> StreamChunk:
-    """Put chunks together to the one that says it all."""
-    last = chunks[-1] if chunks else StreamChunk()
-    return StreamChunk(
-        text="".join(chunk.text for chunk in chunks),
-        reasoning="".join(chunk.reasoning for chunk in chunks),
-        done=True,
-        finish=last.finish,
-        usage=last.usage,
-    )
 
 
 # ---- where a conversation goes on --------------------------------------------------------------

@@ -77,10 +77,7 @@ def to_openai(body: Mapping[str, Any]) -> dict[str, Any]:
 def options_for(dialect: str, upstream: str, body: Mapping[str, Any]) -> dict[str, Any]:
     """Give the options of a request in the words of an upstream.
 
-    Args:
-        dialect: The client's.
-        upstream: The upstream's; an upstream inside this process takes OpenAI's.
-        body: The request.
+    An upstream inside this process takes OpenAI's.
     """
     if dialect != upstream:
         return to_ollama(body) if upstream == "ollama" else to_openai(body)

@@ -89,10 +89,7 @@ def is_length(text: str, code: str = "") -> bool:
 def refusal(text: str, *, status: int | None = None, code: str = "") -> UpstreamError:
     """Make the typed error of what a server said.
 
-    Args:
-        text: The server's words.
-        status: The HTTP status, or None where it came inside a stream.
-        code: The machine-readable code or type, where there is one.
+    The status is None where the words came inside a stream.
 
     Returns:
         ``ContextRefusedError`` for a refusal for length, with the figures that the words hold;

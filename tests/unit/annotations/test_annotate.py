@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from unabridged.annotations import annotate as book
 from unabridged.annotations.annotate import Annotations
 from unabridged.annotations.classify import RuleClassifier
 from unabridged.annotations.schemes import SCHEMES
@@ -13,7 +14,6 @@ from unabridged.domain.message import Image, Role
 from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import SpaceId
 from unabridged.errors import InputError, NotFoundError
-from unabridged.log import cursor as book
 from unabridged.stores.in_memory import InMemoryStore
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.clock import ManualClock
@@ -312,10 +312,9 @@ import pathlib, sys
 from unabridged.annotations.classify import RuleClassifier
 from unabridged.annotations.schemes import SCHEMES
 from unabridged.annotations import annotate
-from unabridged.log import cursor
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.clock import ManualClock
-cursor.PAGE = 2
+annotate.PAGE = 2
 store = SqliteStore(pathlib.Path(sys.argv[1]))
 for each in annotate.Annotations(store, RuleClassifier(SCHEMES["assistant"]), ManualClock()).read_pending():
     print(each.done, flush=True)

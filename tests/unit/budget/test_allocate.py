@@ -3,10 +3,8 @@ from importlib import resources
 
 import pytest
 
-from unabridged.budget.allocate import allocate
-from unabridged.budget.output_limit import output_limit
-from unabridged.budget.tiers import divide, exchange_limits, facts_tokens
-from unabridged.budget.window_shares import TIER_SHARES, tier_shares
+from unabridged.budget.allocate import allocate, output_limit
+from unabridged.budget.tiers import TIER_SHARES, divide, exchange_limits, tier_shares
 from unabridged.domain.budget import Budget, Mode, Verbosity
 from unabridged.domain.intent import Intent
 from unabridged.domain.settings import Settings
@@ -171,7 +169,7 @@ def test_tiers_by_intent(intent, semantic):
 
 
 def test_knowledge_takes_what_its_facts_need():
-    tiers = divide(10_000, Intent.CONTEXTUAL, facts_tokens_wanted=facts_tokens(3))
+    tiers = divide(10_000, Intent.CONTEXTUAL, facts_tokens_wanted=300)
     assert tiers.knowledge == 300
 
 
@@ -196,9 +194,7 @@ def test_the_companions_tiers_at_16_000_tokens_are_the_seeds(intent, semantic, r
     chosen = tomllib.loads(text)["settings"]
     assert chosen["memory_cap"] == 16_000
     settings = Settings(**{n: v for n, v in chosen.items() if n.endswith("_share")})
-    tiers = divide(
-        16_000, intent, facts_tokens_wanted=facts_tokens(30), shares=tier_shares(settings)
-    )
+    tiers = divide(16_000, intent, facts_tokens_wanted=3_000, shares=tier_shares(settings))
     assert (tiers.immediate, tiers.knowledge) == (3_000, 2_000)
     assert (tiers.semantic, tiers.recent) == (semantic, recent)
 

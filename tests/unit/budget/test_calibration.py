@@ -128,12 +128,12 @@ def test_parts_of_a_message():
 
 
 def test_a_prompt_is_the_sum_of_what_is_in_it():
-    counter = Counter(EstimateTokenizer(), per_message=4, per_prompt=3)
+    counter = Counter(EstimateTokenizer())
     tool = ToolSpec("now", "The time.", {"type": "object", "properties": {}})
     both = [message(Text("hello there")), message(Text("Grüße aus 北京"))]
     parts = sum(map(counter.message, both)) + counter.tool(tool) + 3
     assert counter.prompt(both, [tool]) == parts
-    assert counter.message(both[0]) == counter.parts(both[0]) + 4
+    assert counter.message(both[0]) == counter.parts(both[0]) + 5
     assert sum(counter.by_script(both, [tool]).values()) == pytest.approx(parts, abs=3)
 
 

@@ -86,7 +86,7 @@ def test_an_answer_that_is_broken_off_leaves_no_thread_behind(shown):
     screen.end_answer()
     assert "half a sent" in shown.getvalue()
     for thread in set(threading.enumerate()) - set(before):
-        thread.join(timeout=10)
+        thread.join(timeout=60)
         assert not thread.is_alive()
 
 

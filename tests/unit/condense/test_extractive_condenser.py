@@ -3,8 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from unabridged.condense import extractive_condenser
-from unabridged.condense.extractive_condenser import ExtractiveCondenser
-from unabridged.condense.join_sentences import joined
+from unabridged.condense.extractive_condenser import ExtractiveCondenser, joined
 from unabridged.domain.condensation import CondenseSource
 from unabridged.domain.message import Role
 from unabridged.language.sentences import sentences

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
+from unabridged.condense.extractive_condenser import choose
 from unabridged.condense.sentence_candidates import SentenceCandidate
-from unabridged.condense.sentence_selection import choose
 from unabridged.condense.sentence_weights import WEIGHTS
 
 

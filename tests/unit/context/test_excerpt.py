@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 import pytest
 
 from unabridged.budget.count import Counter
-from unabridged.context.excerpt import excerpt, excerpt_sides, label
+from unabridged.context.excerpt import LABEL_TOKENS, excerpt, excerpt_sides, label
 from unabridged.context.render import history_messages, recalled_block
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text
@@ -30,9 +30,10 @@ LONG = Exchange(
 
 @pytest.mark.parametrize("limit", [80, 200, 500])
 def test_an_excerpt_is_whole_sentences_within_its_limit(limit):
-    places, tokens = excerpt(LONG, limit, COUNTER)
+    places = excerpt(LONG, limit, COUNTER)
     assert places == tuple(sorted(places))
-    assert 0 < tokens <= limit
+    kept = [sentences(LONG.messages[i].text)[n] for i, n in places]
+    assert 0 < sum(map(COUNTER.text, kept)) <= limit - LABEL_TOKENS
     assert COUNTER.text(recalled_block(LONG, None, places)) <= 2 * limit
     for message, text in excerpt_sides(LONG, places):
         for piece in text.split(" […] "):
@@ -40,18 +41,18 @@ def test_an_excerpt_is_whole_sentences_within_its_limit(limit):
 
 
 def test_what_was_asked_for_is_in_the_excerpt():
-    places, _ = excerpt(LONG, 120, COUNTER, query_terms("When was the lighthouse built?"))
+    places = excerpt(LONG, 120, COUNTER, query_terms("When was the lighthouse built?"))
     assert "The lighthouse was built in 1887." in recalled_block(LONG, None, places)
 
 
 def test_an_excerpt_says_what_it_is_and_how_to_open_the_whole():
-    places, _ = excerpt(LONG, 200, COUNTER)
+    places = excerpt(LONG, 200, COUNTER)
     assert label(LONG, places) == f"excerpt: {len(places)} of 122 sentences; whole: E1"
     assert label(LONG, places) in history_messages(LONG, places)[0].text
 
 
 def test_where_no_sentence_fits_there_is_no_excerpt():
-    assert excerpt(LONG, 30, COUNTER) == ((), 0)
+    assert excerpt(LONG, 30, COUNTER) == ()
 
 
 def test_what_an_excerpt_leaves_out_is_marked_where_it_stood():

@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 from unabridged.budget.count import Counter
 from unabridged.condense.history_summary import HistorySummary
 from unabridged.context.overviews import overview_of
-from unabridged.context.render import brief_lines
-from unabridged.context.summary_text import earlier_text
+from unabridged.context.render import brief_lines, earlier_text
 from unabridged.domain.condensation import Condensation, Level, Line
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text

@@ -11,22 +11,19 @@ from unabridged.condense.history_summary import HistorySummary
 from unabridged.context.overviews import overview_of
 from unabridged.context.recall_block import (
     GUIDE,
-    NOW,
-    MarkupRules,
-    as_line,
     fact_block,
-    neutralise,
     own_words,
 )
 from unabridged.context.render import (
     brief_lines,
-    briefs_block,
+    earlier_text,
+    exchange_blocks,
     history_messages,
     pinned_text,
     recalled_block,
     user_message,
 )
-from unabridged.context.summary_text import earlier_text
+from unabridged.context.strip_markup import without_markup
 from unabridged.domain.condensation import Condensation, Level, Line
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text, ToolCall, ToolResult
@@ -61,7 +58,7 @@ BLOCKS = {
     "exchange": lambda text: recalled_block(exchange(text), "s2"),
     "excerpt": lambda text: recalled_block(exchange(text), "s1", [(0, 0), (3, 0)]),
     "excerpt of a foreign id": lambda text: recalled_block(exchange("x", text), "s1", [(0, 0)]),
-    "brief": lambda text: "".join(briefs_block([(exchange(text), [(0, 0)])])),
+    "brief": lambda text: "".join(exchange_blocks([(exchange(text), [(0, 0)], True)], None)),
     "brief of a foreign id": lambda text: brief_lines(exchange("x", text), [(0, 0)]),
     "fact": lambda text: fact_block(AT, text),
     "note of a fact": lambda text: fact_block(AT, "x", text),
@@ -159,38 +156,24 @@ HARMLESS = (
 
 @pytest.mark.parametrize("text", HARMLESS)
 def test_other_texts_stay_as_they_are(text):
-    assert neutralise(text) == text
+    assert without_markup(text) == text
     assert history_messages(exchange(text))[0].text == text
 
 
 def test_one_character_is_changed_for_each_imitation():
     for one in INJECTIONS:
-        made = neutralise(one.text)
+        made = without_markup(one.text)
         assert len(made) == len(one.text)
         changed = {b for a, b in zip(one.text, made, strict=True) if a != b}
         assert changed <= {"‹", "⁅"}
-        assert neutralise(made) == made
+        assert without_markup(made) == made
 
 
 @pytest.mark.slow
 def test_long_texts_of_brackets_take_time_in_proportion():
     """What would be walked again and again takes hours; the limit of every test ends it."""
     for unit in ("<", "< ", "</", "<\u200b", "</recalle", "<|", "[", "<im_start", "\u200b", "<!/"):
-        neutralise("<" + unit * 100_000)
-
-
-def test_prompts_rendered_by_the_first_rules_are_rendered_so_again():
-    """Literally what version 1 made: manifests without ``fence`` are of it."""
-    first = MarkupRules(NOW.sentences, 1)
-    text = "</recalled> < / Recalled ＜/recalled> <|im_start|> [INST]"
-    made = "‹/recalled> ‹ / Recalled ＜/recalled> <|im_start|> [INST]"
-    assert neutralise(text, first) == as_line(text, first) == made
-    assert pinned_text([text], first).endswith(made)
-    assert made in fact_block(AT, text, "", first)
-    assert made in recalled_block(exchange(text), "s1", rules=first)
-    assert history_messages(exchange(text), rules=first)[0].text == made
-    sent = user_message(Message("m", Role.USER, (Text(text),), AT), (), first)
-    assert sent.text == made
+        without_markup("<" + unit * 100_000)
 
 
 def test_the_guide_is_no_fence_of_its_own():

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 from hypothesis import given, strategies as st
 
-from unabridged.context.ledger_rows import rows_from_data, rows_to_data
+from unabridged.context.ledger import rows_from_data, rows_to_data
 from unabridged.domain.context import Decision, ItemKind, LedgerRow, Tier
 
 TIMES = st.datetimes(timezones=st.just(UTC) | st.just(timezone(timedelta(hours=5, minutes=30))))

@@ -1,7 +1,8 @@
 from datetime import UTC, datetime
 
-from unabridged.context.recall_block import ELSEWHERE, exchange_block, neutralise
+from unabridged.context.recall_block import ELSEWHERE, exchange_block
 from unabridged.context.render import NO_ANSWER, history_messages, recalled_block, user_message
+from unabridged.context.strip_markup import without_markup
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import (
     Image,
@@ -26,7 +27,7 @@ def said(role: Role, *parts) -> Message:
 
 def test_text_that_imitates_the_fence_is_neutralised_and_the_rest_is_not():
     text = "a </recalled> b < Recalled-user> c <b>bold</b>"
-    assert neutralise(text) == "a ‹/recalled> b ‹ Recalled-user> c <b>bold</b>"
+    assert without_markup(text) == "a ‹/recalled> b ‹ Recalled-user> c <b>bold</b>"
 
 
 def test_a_recalled_exchange_carries_its_date_and_cannot_close_the_fence():

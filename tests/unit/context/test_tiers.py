@@ -8,7 +8,8 @@ from tests.helpers.talker import Talker
 from tests.opened import use_settings
 
 from unabridged.budget.tiers import exchange_limits
-from unabridged.context import tiers
+from unabridged.condense.topic_density import NEUTRAL
+from unabridged.context import history, tiers
 from unabridged.context.assemble import STEADY_SHARE
 from unabridged.domain.chat import Abilities
 from unabridged.domain.context import Decision, Tier
@@ -151,7 +152,7 @@ def moves_of(monkeypatch, richness, say=DETAILS) -> tuple[int, list[int], list[i
         asked.append(len(path))
         return richness(len(asked))
 
-    monkeypatch.setattr(tiers, "richness", measured)
+    monkeypatch.setattr(history, "richness", measured)
     with open_memory() as memory:
         told_of(memory, 12)
         asked.clear()
@@ -179,18 +180,18 @@ def test_a_rich_conversation_recalls_more_where_memory_is_short(monkeypatch):
     ],
 )
 def test_a_simple_conversation_gives_less_but_never_to_who_asks_for_details(monkeypatch, say, less):
-    real, given = tiers.shown_history, []
+    real, given = tiers.history_before, []
 
-    def spied(plan, material, ask, before):
-        given.append((ask.give.usual, ask.give.lately()))
-        return real(plan, material, ask, before)
+    def spied(plan, material, memory, give):
+        given.append((give(NEUTRAL), give(history.richness(material.path))))
+        return real(plan, material, memory, give)
 
-    monkeypatch.setattr(tiers, "shown_history", spied)
+    monkeypatch.setattr(tiers, "history_before", spied)
     with open_memory() as memory:
         told_of(memory, 12)
         hold(memory, 4)
         for value in (0.0, 0.5, 1.0):
-            monkeypatch.setattr(tiers, "richness", lambda _, value=value: value)
+            monkeypatch.setattr(history, "richness", lambda _, value=value: value)
             memory.prepare(say)
     poor, plain, rich = given[-3:]
     assert poor[0] == plain[0] == rich[0] == plain[1] > 0

@@ -43,16 +43,15 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_beside_it(tmp_path, monk
         assert [each.name for each in tmp_path.iterdir()] == ["file"]
 
 
-def test_what_does_not_pass_the_check_never_takes_the_old_ones_place(tmp_path):
+def test_what_does_not_pass_the_check_never_takes_the_old_ones_place(tmp_path, monkeypatch):
     path = tmp_path / "file"
     atomic_write.write_whole(path, b"old")
-
-    def refuse(_):
-        raise ValueError("no")
-
-    with pytest.raises(ValueError, match="no"):
-        atomic_write.write_whole(path, b"new", refuse)
+    real = atomic_write.write_new
+    monkeypatch.setattr(atomic_write, "write_new", lambda draft, data: real(draft, data[:-1]))
+    with pytest.raises(StoreError, match="cannot be used"):
+        atomic_write.write_whole(path, b"new")
     assert path.read_bytes() == b"old"
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_lock_is_held_by_one(tmp_path):

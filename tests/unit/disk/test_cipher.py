@@ -5,8 +5,7 @@ from contextlib import suppress
 import pytest
 from hypothesis import given, strategies as st
 
-from unabridged.disk.cipher import AesGcm, is_sealed
-from unabridged.disk.encrypted_stream import CHUNK
+from unabridged.disk.cipher import CHUNK, AesGcm, is_sealed
 from unabridged.errors import MissingExtraError, StoreDamagedError, StoreKeyError
 
 KEY = bytes(range(32))

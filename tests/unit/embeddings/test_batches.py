@@ -1,7 +1,13 @@
 import numpy as np
 import pytest
 
-from unabridged.embeddings.batches import BATCH_CHARS, BATCH_TEXTS, LEAST_CHARS, Asking, halve
+from unabridged.embeddings.server_embedder import (
+    BATCH_CHARS,
+    BATCH_TEXTS,
+    LEAST_CHARS,
+    Asking,
+    halve,
+)
 from unabridged.errors import ContextRefusedError, UpstreamBrokenError
 
 

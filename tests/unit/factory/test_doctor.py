@@ -3,7 +3,7 @@ from dataclasses import replace
 from tests.helpers.talker import Talker
 
 from unabridged.domain.settings import Settings
-from unabridged.factory import available_models, diagnose
+from unabridged.factory.home import available_models, diagnose
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 
 

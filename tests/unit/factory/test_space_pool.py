@@ -100,7 +100,7 @@ def test_threads_share_one_space(tmp_path):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(20)
+        thread.join(60)
     pool.close()
     assert len(spaces) == 2
     assert spaces[0] is spaces[1]

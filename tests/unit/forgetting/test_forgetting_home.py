@@ -12,7 +12,7 @@ from tests.opened import store_of
 
 from unabridged.domain.scope import SpaceId
 from unabridged.errors import NotFoundError, StoreError
-from unabridged.factory import Home
+from unabridged.factory.home import Home
 from unabridged.home.backup import Safekeeping
 from unabridged.home.forgetting import KEY_FILE, outside
 from unabridged.home.key_source import new_key

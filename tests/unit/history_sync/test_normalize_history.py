@@ -12,8 +12,8 @@ from unabridged.history_sync.normalize_history import (
     halves,
     parted,
     plain_words,
+    without_reasoning,
 )
-from unabridged.history_sync.reasoning_filter import without_reasoning
 from unabridged.wire.incoming_message import IncomingMessage
 
 

@@ -4,6 +4,7 @@ import stat
 import zipfile
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,11 @@ from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import SpaceId
 from unabridged.errors import BackupError, StoreBusyError, StoreDamagedError
 from unabridged.home import backup_archive
-from unabridged.home.backups import BackupOptions, BackupsFolder
+from unabridged.home.backups import BackupsFolder
 from unabridged.home.restore_backup import restore
 from unabridged.home.spaces import SpacesFolder
 from unabridged.retrieval.passages import passages
+from unabridged.stores.sqlite.connection import ConnectionOptions
 from unabridged.testing.log_writer import LogWriter
 from unabridged.testing.stores_lookup import looked_up
 from unabridged.testing.stores_writes import make_record
@@ -31,12 +33,12 @@ def silent(*_):
 
 @pytest.fixture
 def spaces(tmp_path):
-    return SpacesFolder(tmp_path / "spaces", busy_timeout=0.2)
+    return SpacesFolder(tmp_path / "spaces", access=ConnectionOptions(0.2))
 
 
 @pytest.fixture
 def backups(tmp_path):
-    return BackupsFolder(tmp_path / "backups", "0.0")
+    return BackupsFolder(tmp_path / "backups")
 
 
 def fill(spaces, space=SPACE, count=6):
@@ -47,12 +49,6 @@ def fill(spaces, space=SPACE, count=6):
     return store
 
 
-def wanted(spaces, space=SPACE):
-    return BackupOptions(
-        space, spaces.path_of(space).stem, lambda: spaces.open(space, create=False)
-    )
-
-
 def everything(store):
     return store.scan(), store.sessions(), [store.records(kind) for kind in RecordKind]
 
@@ -61,11 +57,11 @@ def test_what_is_restored_is_what_was_there_and_is_found(spaces, backups, tmp_pa
     store = fill(spaces)
     truth = everything(store)
     stages = set()
-    made = backups.make([wanted(spaces)], AT, lambda stage, done, of: stages.add(stage))
+    made = backups.make(spaces, [SPACE], AT, lambda stage, done, of: stages.add(stage))
     LogWriter(store, "later").say("said afterwards", "yes")  # still open: a backup is made online
     store.close()
     assert stages == {"copy ada/kept", "pack", "unpack", "check"}
-    assert (made.at, made.version, made.spaces[0].exchanges) == (AT, "0.0", 6)
+    assert (made.at, made.version, made.spaces[0].exchanges) == (AT, version("unabridged"), 6)
     path = Path(made.path)
     assert path.name.endswith("-20260301T090001Z.zip")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -82,7 +78,7 @@ def test_what_is_restored_is_what_was_there_and_is_found(spaces, backups, tmp_pa
 
 def test_nothing_is_restored_over_what_is_there(spaces, backups):
     fill(spaces).close()
-    made = backups.make([wanted(spaces)], AT, silent)
+    made = backups.make(spaces, [SPACE], AT, silent)
     store = spaces.open(SPACE)
     LogWriter(store, "later").say("said afterwards", "yes")
     store.close()
@@ -102,7 +98,7 @@ def test_nothing_is_restored_over_what_is_there(spaces, backups):
 
 def test_what_others_have_open_is_not_replaced(spaces, backups):
     fill(spaces).close()
-    made = backups.make([wanted(spaces)], AT, silent)
+    made = backups.make(spaces, [SPACE], AT, silent)
     store = spaces.open(SPACE)
     LogWriter(store, "later").say("said afterwards", "yes")
     with pytest.raises(StoreBusyError):
@@ -115,7 +111,7 @@ def test_what_others_have_open_is_not_replaced(spaces, backups):
 
 def test_another_name_beside_it(spaces, backups):
     fill(spaces).close()
-    made = backups.make([wanted(spaces)], AT, silent)
+    made = backups.make(spaces, [SPACE], AT, silent)
     other = SpaceId("ada", "yesterday")
     restore(backups, spaces, Path(made.path), silent, renamed=other)
     assert [info.space for info in spaces.list()] == [SPACE, other]
@@ -130,7 +126,8 @@ def test_a_whole_home_and_its_settings(spaces, backups, tmp_path):
     toml = tmp_path / "unabridged.toml"
     toml.write_text('user = "ada"\n')
     made = backups.make(
-        [wanted(spaces, space) for space in names],
+        spaces,
+        names,
         AT,
         silent,
         home=True,
@@ -156,7 +153,7 @@ def test_a_damaged_space_is_not_backed_up(spaces, backups):
     data[at] ^= 1
     path.write_bytes(data)
     with pytest.raises((BackupError, StoreDamagedError)):
-        backups.make([wanted(spaces)], AT, silent)
+        backups.make(spaces, [SPACE], AT, silent)
     assert [p.name for p in backups.folder.iterdir()] == [".lock"]
 
 
@@ -169,13 +166,13 @@ def test_an_interrupted_backup_leaves_nothing(spaces, backups):
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            backups.make([wanted(spaces)], AT, moved)
+            backups.make(spaces, [SPACE], AT, moved)
         assert [p.name for p in backups.folder.iterdir()] == [".lock"]
 
 
 def test_every_flip_and_cut_of_a_backup_is_noticed(spaces, backups, tmp_path):
     fill(spaces, count=2).close()
-    made = backups.make([wanted(spaces)], AT, silent)
+    made = backups.make(spaces, [SPACE], AT, silent)
     data, rng = Path(made.path).read_bytes(), random.Random(3)
     path, silently = tmp_path / "flipped.zip", 0
     for turn in range(60):
@@ -246,11 +243,11 @@ def test_older_ones_are_thinned_out_of_their_own_kind_only(spaces, backups):
     made = []
     for number in range(4):
         at = AT + timedelta(days=number)
-        made.append(backups.make([wanted(spaces)], at, silent))
-        backups.make([wanted(spaces, other)], at, silent)
+        made.append(backups.make(spaces, [SPACE], at, silent))
+        backups.make(spaces, [other], at, silent)
     stranger = backups.folder / "mine.zip"
     stranger.write_bytes(b"x")
-    gone = backups.thin(wanted(spaces).name, 2)
+    gone = backups.thin(spaces.path_of(SPACE).stem, 2)
     assert [str(path) for path in gone] == [one.path for one in made[:2]]
     listed = backups.all()
     assert len(listed) == 7
@@ -260,10 +257,10 @@ def test_older_ones_are_thinned_out_of_their_own_kind_only(spaces, backups):
 
 def test_two_in_one_second_have_two_names(spaces, backups):
     fill(spaces, count=1).close()
-    paths = {backups.make([wanted(spaces)], AT, silent).path for _ in range(3)}
+    paths = {backups.make(spaces, [SPACE], AT, silent).path for _ in range(3)}
     assert len(paths) == 3
     with pytest.raises(BackupError, match="already"):
-        backups.make([wanted(spaces)], AT, silent, output=Path(next(iter(paths))))
+        backups.make(spaces, [SPACE], AT, silent, output=Path(next(iter(paths))))
 
 
 def test_vectors_that_cost_something_stay(spaces, backups, tmp_path):
@@ -276,7 +273,7 @@ def test_vectors_that_cost_something_stay(spaces, backups, tmp_path):
     store.put_vectors("costly-1", made)
     assert store.missing_vectors("costly-1", 10) == []
     store.close()
-    path = Path(backups.make([wanted(spaces)], AT, silent).path)
+    path = Path(backups.make(spaces, [SPACE], AT, silent).path)
     other = SpacesFolder(tmp_path / "other")
     restore(backups, other, path, silent)
     store = other.open(SPACE, create=False)

@@ -6,7 +6,7 @@ import pytest
 from tests.helpers.talker import Talker
 
 from unabridged.domain.settings import Settings
-from unabridged.factory import diagnose
+from unabridged.factory.home import diagnose
 from unabridged.home.cleanup import look_after
 
 NOW = datetime.now(UTC)

@@ -2,6 +2,7 @@ import os
 import stat
 
 import pytest
+from tests.helpers.spaces import merge
 from tests.opened import count_from
 
 from unabridged.domain.record import RecordKind
@@ -9,6 +10,7 @@ from unabridged.domain.scope import SpaceId
 from unabridged.errors import NameRefusedError, NotFoundError, StoreBusyError, StoreDamagedError
 from unabridged.home.spaces import SpacesFolder
 from unabridged.stores.sqlite import SqliteStore
+from unabridged.stores.sqlite.connection import ConnectionOptions
 from unabridged.testing.log_writer import LogWriter
 from unabridged.testing.stores_writes import make_record
 
@@ -21,7 +23,7 @@ ODD = [
 
 @pytest.fixture
 def folder(tmp_path):
-    return SpacesFolder(tmp_path / "spaces", busy_timeout=0.2)
+    return SpacesFolder(tmp_path / "spaces", access=ConnectionOptions(0.2))
 
 
 def filled(folder, space, *texts, session="s1"):
@@ -178,8 +180,8 @@ def test_merge_copies_what_is_missing_once(folder):
     twin = talk.regenerate(branch, "again")
     store.put([make_record("f", twin.id), make_record("c", kind=RecordKind.CALIBRATION)])
     store.close()
-    assert folder.merge(ADA, BOB) == 4
-    assert folder.merge(ADA, BOB) == 0
+    assert merge(folder, ADA, BOB) == 4
+    assert merge(folder, ADA, BOB) == 0
     store, source = folder.open(BOB), folder.open(ADA)
     assert {found.id for found in store.scan()} > {found.id for found in source.scan()}
     assert store.recent("s1", 9) == source.recent("s1", 9)
@@ -189,7 +191,7 @@ def test_merge_copies_what_is_missing_once(folder):
     store.close()
     source.close()
     with pytest.raises(NotFoundError):
-        folder.merge(SpaceId("nobody", "x"), BOB)
+        merge(folder, SpaceId("nobody", "x"), BOB)
 
 
 def test_a_file_of_another_space_is_refused(folder, tmp_path):

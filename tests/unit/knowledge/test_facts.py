@@ -1,5 +1,5 @@
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, timedelta
 
 import pytest
 
@@ -7,8 +7,8 @@ from unabridged.domain.fact import FactState
 from unabridged.domain.record import Record, RecordKind
 from unabridged.embeddings.static import StaticEmbedder
 from unabridged.errors import EmptyMessageError, InputError, NotFoundError
-from unabridged.knowledge.extracted import ExtractedStatement, tied
 from unabridged.knowledge.facts import Facts
+from unabridged.knowledge.statements import ExtractedStatement, tied
 
 
 def by_hand(exchange):
@@ -250,13 +250,13 @@ def test_meaning_finds_what_words_do_not(talk, clock):
 def test_every_state_is_exported(talk, book):
     book.learn([talk.say("lives in=Berlin"), talk.say("lives in=Paris")], by_hand)
     book.add("Call me Ann.", pinned=True)
-    rows = book.export()
-    assert [(r["value"], r["state"], r["pinned"]) for r in rows] == [
+    facts = book.all(None)
+    assert [(f.value, f.state, f.pinned) for f in facts] == [
         ("Berlin", "superseded", False),
         ("Paris", "current", False),
         ("", "current", True),
     ]
-    assert datetime.fromisoformat(rows[0]["until"]).tzinfo == UTC
+    assert facts[0].until.tzinfo == UTC
 
 
 def test_the_order_of_what_a_person_pins_is_that_of_time(book, clock):

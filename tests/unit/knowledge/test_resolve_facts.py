@@ -6,7 +6,7 @@ import pytest
 
 from unabridged.domain.fact import FactState
 from unabridged.knowledge.resolve_facts import resolve_facts
-from unabridged.knowledge.statements import Statement, from_record, key, sealed, to_record
+from unabridged.knowledge.statements import Statement, from_record, key, seal_of, to_record
 
 DAY = timedelta(days=1)
 T = datetime(2026, 5, 1, tzinfo=UTC)
@@ -149,8 +149,8 @@ def test_a_record_gives_the_statement_back(value):
 
 def test_a_seal_recognises_the_like_and_holds_no_words():
     statement = said("Berlin", 4)
-    seal = sealed(statement, "salt")
-    assert sealed(said("berlin", 9, by="model:m"), "salt") == seal
-    assert sealed(said("Bern", 4), "salt") != seal
-    assert sealed(statement, "other") != seal
+    seal = seal_of("salt", *key(statement))
+    assert seal_of("salt", *key(said("berlin", 9, by="model:m"))) == seal
+    assert seal_of("salt", *key(said("Bern", 4))) != seal
+    assert seal_of("other", *key(statement)) != seal
     assert not any(word in seal for word in key(statement))

@@ -15,9 +15,8 @@ from tests.helpers.talker import Talker
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.settings import Settings
 from unabridged.errors import MigrationError, UnabridgedError
-from unabridged.factory import Home
+from unabridged.factory.home import Home
 from unabridged.factory.migration import Migrations
-from unabridged.home import file_moves
 from unabridged.home.migration_journal import MigrationJournal
 from unabridged.home.open_spaces import spaces_of
 from unabridged.home.verify import verify
@@ -283,7 +282,7 @@ def test_an_interrupted_switch_is_finished_by_whoever_opens_the_home(full, monke
         if shelf.moves.exists():
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(file_moves, "finish", killed)
+    monkeypatch.setattr(MigrationJournal, "finish", killed)
     with pytest.raises(KeyboardInterrupt):
         full.migrations.migrate(full.old)
     monkeypatch.undo()
@@ -294,7 +293,7 @@ def test_an_interrupted_switch_is_finished_by_whoever_opens_the_home(full, monke
 
 
 def test_a_place_that_was_taken_meanwhile_undoes_the_switch(full, monkeypatch):
-    real = file_moves.decide
+    real = MigrationJournal.decide
 
     def slower(shelf, moves):
         real(shelf, moves)
@@ -302,7 +301,7 @@ def test_a_place_that_was_taken_meanwhile_undoes_the_switch(full, monkeypatch):
         taken.parent.mkdir(parents=True, exist_ok=True)
         taken.write_text("mine")
 
-    monkeypatch.setattr(file_moves, "decide", slower)
+    monkeypatch.setattr(MigrationJournal, "decide", slower)
     with pytest.raises(MigrationError, match="already"):
         full.migrations.migrate(full.old)
     monkeypatch.undo()

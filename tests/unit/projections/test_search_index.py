@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
+from tests.helpers.indexed import open_indexed
 from tests.opened import storage_of
 
 from unabridged.domain.changes import Written
@@ -19,8 +20,8 @@ from unabridged.projections.search_index.index import SearchIndex
 from unabridged.retrieval.analyze import Analyzer
 from unabridged.retrieval.search import Search, SearchQuery
 from unabridged.stores.in_memory import InMemoryStore
-from unabridged.testing.indexed import index_of, open_indexed
 from unabridged.testing.log_writer import LogWriter
+from unabridged.testing.stores_lookup import index_of
 
 SPACE = SpaceId("ada", "search")
 

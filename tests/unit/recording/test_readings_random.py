@@ -4,13 +4,14 @@ import random
 
 import pytest
 
+from unabridged.annotations import annotate as book
 from unabridged.annotations.annotate import Annotations
 from unabridged.annotations.classify import RuleClassifier
 from unabridged.annotations.schemes import SCHEMES
 from unabridged.domain.annotation import USER
 from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import SpaceId
-from unabridged.log import cursor as book
+from unabridged.log.cursor import pass_over
 from unabridged.stores.in_memory import InMemoryStore
 from unabridged.testing.clock import ManualClock
 from unabridged.testing.log_writer import LogWriter
@@ -69,7 +70,9 @@ class Life:
         current = {talk.parent for talk in self.talks}
         if found := [each for each in closed if each not in current]:
             gone = self.random.choice(found)
+            erased = self.store.get([gone]).values()
             self.store.erase([gone])
+            pass_over(self.store, ManualClock(), list(erased))
             self.corrected.pop(gone, None)
 
     def correct(self):

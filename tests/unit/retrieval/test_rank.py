@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from unabridged.domain.intent import Intent
-from unabridged.retrieval.deduplicate import LOOKED_AT
-from unabridged.retrieval.rank import rank, weighed
+from unabridged.retrieval.rank import LOOKED_AT, rank, weighed
 from unabridged.retrieval.ranking_weights import RECIPES, Recipe
 from unabridged.retrieval.relevance import evidence, half
 

@@ -1,11 +1,13 @@
 from datetime import UTC, datetime
 
+from tests.helpers.indexed import open_indexed
+
 from unabridged.domain.scope import SpaceId
 from unabridged.embeddings.static import StaticEmbedder
 from unabridged.retrieval.analyze import Analyzer
 from unabridged.retrieval.search import Search, SearchQuery
-from unabridged.testing.indexed import index_of, open_indexed
 from unabridged.testing.log_writer import LogWriter
+from unabridged.testing.stores_lookup import index_of
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 

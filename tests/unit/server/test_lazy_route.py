@@ -38,7 +38,7 @@ def test_who_asks_before_it_is_there_waits_and_it_ends_with_the_application():
         may, told = threading.Event(), []
 
         def make():
-            may.wait(5)
+            may.wait(60)
             return Slow(told)
 
         route = LaterRoute("/slow", make)

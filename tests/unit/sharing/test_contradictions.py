@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from unabridged.factory import End, copy_between
+from unabridged.factory.copy_stores import End, copy_between
 
 A, B, C = "ann/work", "ann/coder", "team/pool"
 

@@ -4,7 +4,7 @@ import pytest
 
 from unabridged.domain.share import ShareState
 from unabridged.errors import StoreError
-from unabridged.factory import Home
+from unabridged.factory.home import Home
 from unabridged.sharing import revoke
 
 A, B, C = "ann/work", "ann/coder", "team/pool"

@@ -6,7 +6,7 @@ from unabridged.domain.fact import FactState
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.share import ShareKind, ShareSide, ShareState
 from unabridged.errors import InputError, NotFoundError
-from unabridged.factory import Home
+from unabridged.factory.home import Home
 
 A, B, C = "ann/work", "ann/coder", "team/pool"
 LIVES = "I live in Zurich."

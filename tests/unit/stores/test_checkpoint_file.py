@@ -83,9 +83,6 @@ def test_a_whole_file_made_anew_is_noticed(tmp_path, access):
     forger.unchain()
     with pytest.raises(StoreTamperedError):
         opened(tmp_path, access)
-    SqliteStore(tmp_path / "home" / "space.db").close()  # makes a new chain, and knows no anchor
-    with pytest.raises(StoreTamperedError):
-        opened(tmp_path, access)
 
 
 def test_what_a_crash_left_unanchored_is_no_tampering(tmp_path, access):

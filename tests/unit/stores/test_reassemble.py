@@ -3,10 +3,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import apsw
+import msgspec
 import pytest
 from tests.faults.damage import damage_index
 from tests.opened import count_from
 
+from unabridged.domain.backup_results import Recovery
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Role
 from unabridged.domain.record import RecordKind
@@ -18,7 +20,7 @@ from unabridged.errors import (
     StoreReadOnlyError,
     StoreTamperedError,
 )
-from unabridged.home.recover import account_of, open_or_rescue, rescue
+from unabridged.home.recover import ACCOUNT, open_or_rescue, rescue
 from unabridged.home.spaces import SpacesFolder
 from unabridged.stores import reassemble
 from unabridged.stores.reassemble import Finds, Header, assemble, time_of
@@ -39,7 +41,7 @@ def silent(*_):
 
 @pytest.fixture
 def spaces(tmp_path):
-    return SpacesFolder(tmp_path / "spaces", busy_timeout=0.2)
+    return SpacesFolder(tmp_path / "spaces", access=ConnectionOptions(0.2))
 
 
 def fill(spaces, count=30, space=SPACE):
@@ -318,7 +320,8 @@ def test_damage_on_opening_is_set_aside_and_gone_on_with(spaces):
     assert account.path == str(aside)
     assert account.exchanges == 31
     assert aside.read_bytes() == harmed
-    assert account_of(aside) == account
+    laid = aside.with_name(aside.name + ACCOUNT).read_bytes()
+    assert msgspec.json.decode(laid, type=Recovery) == account
     assert spaces.path_of(other).read_bytes() == before
     store, again = open_or_rescue(spaces, SPACE, silent)
     assert again is None

@@ -6,7 +6,8 @@ import pytest
 
 from unabridged.errors import SettingError, TransferError, UnknownFormatError
 from unabridged.transfer.detect_format import open_file
-from unabridged.transfer.formats.table import FORMATS, Format, signs
+from unabridged.transfer.foreign_format import Format, signs
+from unabridged.transfer.formats.table import FORMATS
 from unabridged.transfer.input_file import MEBIBYTE, InputLimits
 
 LINE = b'{"role": "user", "content": "hello"}\n'

@@ -4,7 +4,7 @@ import pytest
 from tests.helpers.talker import Talker
 from tests.opened import counter_of
 
-from unabridged.context.recall_block import neutralise
+from unabridged.context.strip_markup import without_markup
 from unabridged.domain.chat import Abilities, StreamChunk, Usage
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.message import Role, Text, ToolCall
@@ -94,7 +94,7 @@ def test_a_result_that_imitates_the_fence_is_neutralised_at_once_and_stored_as_i
     memory = talk(calls("imitates"), "Done.")
     exchange = memory.chat("Go.", mode="tools", tools=[imitates]).finish()
     (told,) = requests(memory)[-1].messages[-1].results
-    assert told.text == neutralise(imitates())
+    assert told.text == without_markup(imitates())
     assert "</recalled" not in told.text
     assert exchange.messages[2].results[0].text == imitates()
 

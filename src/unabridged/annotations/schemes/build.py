@@ -28,14 +28,8 @@ def category(
 ) -> Category:
     """Make a category of tables.
 
-    Args:
-        name: Its name.
-        about: What belongs to it.
-        shares: The share that stays verbatim, and the importance.
-        examples: Messages of it, one a line.
-        cues: Regular expressions for folded text, one a line.
-        critical: Whether names in its messages must survive.
-        by_user: Whether the user's words make it as a rule.
+    ``shares`` are the share that stays verbatim and the importance. Examples and cues (regular
+    expressions for folded text) are given one a line.
     """
     keep, importance = shares
     return Category(name, about, keep, importance, critical, lines(examples), lines(cues), by_user)

@@ -16,7 +16,8 @@ from unabridged.domain.budget import Mode
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.settings import Settings
 from unabridged.errors import UnabridgedError
-from unabridged.factory import choose_model, space_from
+from unabridged.factory.open_memory import choose_model
+from unabridged.home.open_spaces import space_from
 from unabridged.ports import ChatModel
 from unabridged.space.space import Space
 from unabridged.turn.conversation import Conversation

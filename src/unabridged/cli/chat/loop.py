@@ -10,7 +10,7 @@ from unabridged.cli.other_profiles import elsewhere
 from unabridged.cli.paint import paint
 from unabridged.domain.budget import Mode
 from unabridged.errors import UnabridgedError
-from unabridged.factory import space_from
+from unabridged.home.open_spaces import space_from
 
 PREFIXES = (("t:", Mode.TOOLS), ("chat:", Mode.CHAT))
 """The beginnings of a message that choose its mode, as in WorkspaceAI."""

@@ -9,7 +9,7 @@ from unabridged.cli.views import lists
 from unabridged.cli.views.personas import persona_lines, persona_rows
 from unabridged.domain.budget import Mode
 from unabridged.errors import InputError, NotFoundError
-from unabridged.factory import available_models
+from unabridged.factory.home import available_models
 
 NOBODY = "none"
 """What stands for no persona."""

@@ -9,7 +9,7 @@ from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.views.file_edits import adoption_lines
 from unabridged.errors import InputError
-from unabridged.factory import adoption_of
+from unabridged.factory.edited_files import adoption_of
 
 
 @click.command(

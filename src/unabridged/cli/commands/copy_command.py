@@ -12,7 +12,7 @@ from unabridged.cli.output import echo
 from unabridged.cli.parse_space import parse_space
 from unabridged.cli.progress import counted
 from unabridged.errors import InputError
-from unabridged.factory import CopiedSpace, End, copy_between
+from unabridged.factory.copy_stores import CopiedSpace, End, copy_between
 
 STORES = ("sqlite",)
 _FILE = "file"

@@ -7,7 +7,7 @@ from unabridged.cli.output import echo_lines
 from unabridged.cli.paint import paint, width
 from unabridged.cli.terminal_text import cells, pad, safe, wrap
 from unabridged.domain.results import Diagnosis
-from unabridged.factory import diagnose
+from unabridged.factory.home import diagnose
 
 _SIGNS = {True: ("✓", "good"), False: ("✗", "bad"), None: ("·", "dim")}
 TOPIC_ROOM = 22

@@ -1,7 +1,6 @@
 """``unabridged export``."""
 
 import sys
-from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,14 +12,9 @@ from unabridged.cli.format import count
 from unabridged.cli.open_from_options import look_into, open_home, session_named
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo
-from unabridged.domain.condensation import Level
-from unabridged.domain.record import Record
-from unabridged.domain.results import Transcript
-from unabridged.domain.scope import SpaceId
-from unabridged.domain.session import Session
 from unabridged.errors import InputError, StoreError, TransferError
+from unabridged.factory.file_transfer import outgoing_of
 from unabridged.home.encryption import EXPORT, export_cipher
-from unabridged.space.space import Space
 from unabridged.transfer.export import (
     FORMS,
     ExportFormat,
@@ -118,7 +112,8 @@ def command(
     else:
         space = look_into(invocation)
         wanted = session_named(invocation, space) if invocation.given("session") else None
-        outgoing = _outgoing(space, None, wanted, contexts=contexts)
+        session = wanted.id if wanted else None
+        outgoing = outgoing_of(space, session, contexts=contexts)
         _one(report, form, outgoing, force=force)
     _tell(invocation, report)
 
@@ -164,7 +159,7 @@ def _all(
         name, parts = info.space, (info.space.user, info.space.agent, info.space.model)
         try:
             with closing(home.open(name)) as space:
-                outgoing = _outgoing(space, name, None, contexts=contexts)
+                outgoing = outgoing_of(space, name=name, contexts=contexts)
                 if form.spread is None:
                     file = shelf.name(parts, name.name, form.suffix)
                     report.exchanges += shelf.write(file, lambda to: form.write(outgoing, to))  # noqa: B023 - called at once
@@ -179,36 +174,6 @@ def _all(
         except StoreError as error:
             report.failed[name.name] = str(error)
     report.files += [path for path in shelf.written if path.is_file()]
-
-
-def _outgoing(
-    space: Space, name: SpaceId | None, session: Session | None, *, contexts: bool
-) -> Outgoing:
-    wanted = session.id if session else None
-
-    def conversations() -> Iterable[Transcript]:
-        return (one for one in space.log.transcripts() if wanted in {None, one.session.id})
-
-    def records() -> Iterable[Record]:
-        return space.log.records(contexts=contexts, session=wanted)
-
-    def all_contexts() -> Iterable[Record]:
-        return space.log.records(contexts=True, session=wanted)
-
-    said: dict[str, str] = {}
-
-    def summary(session: Session) -> str:
-        if not said:
-            said.update(_said(space))
-        return said.get(session.id, "")
-
-    window = space.settings.window
-    return Outgoing(conversations, records, name, window, summary, all_contexts)
-
-
-def _said(space: Space) -> dict[str, str]:
-    found = (one for one in space.condensations.condensations() if one.level is Level.CONVERSATION)
-    return {one.session: " ".join(line.text for line in one.lines) for one in found} | {"": ""}
 
 
 def _tell(invocation: Invocation, report: _Report) -> None:

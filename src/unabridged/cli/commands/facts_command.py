@@ -186,7 +186,7 @@ def history_command(invocation: Invocation, which: str) -> None:
 @invoked
 def export_command(invocation: Invocation) -> None:
     """Write every fact of every state out, as JSON."""
-    invocation.emit(look_into(invocation).facts.export())
+    invocation.emit(look_into(invocation).facts.all(None))
 
 
 @command.command(

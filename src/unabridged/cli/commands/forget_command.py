@@ -12,10 +12,11 @@ from unabridged.cli.open_from_options import named, open_home, open_space
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import dumps, echo, echo_lines
 from unabridged.cli.views.forgetting import plan_lines, receipt_lines, space_lines
+from unabridged.disk.atomic_write import write_whole
 from unabridged.domain.forgetting import Receipt
 from unabridged.domain.scope import Scope, SpaceId
 from unabridged.errors import InputError, NotFoundError
-from unabridged.factory import space_from, write_private
+from unabridged.home.open_spaces import space_from
 
 NOTHING = "There is nothing to forget."
 
@@ -154,7 +155,7 @@ def _ask(*, yes: bool) -> None:
 
 def _tell(invocation: Invocation, receipts: Sequence[Receipt], asked: ForgetArguments) -> None:
     if asked.output:
-        write_private(Path(asked.output), dumps(receipts).encode("utf-8"))
+        write_whole(Path(asked.output), dumps(receipts).encode("utf-8"))
     if invocation.json:
         invocation.emit(receipts)
         return

@@ -12,8 +12,7 @@ from unabridged.cli.paint import Column, table, width
 from unabridged.cli.progress import counted
 from unabridged.cli.terminal_text import safe
 from unabridged.errors import InputError
-from unabridged.factory import Migrations
-from unabridged.factory.migration import MigrationPlan, State
+from unabridged.factory.migration import MigrationPlan, Migrations, State
 
 _LAST = "last"
 _UNKNOWN = ""

@@ -5,7 +5,7 @@ import click
 from unabridged.cli.options import Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.views.lists import model_lines
-from unabridged.factory import available_models, fetch_model
+from unabridged.factory.home import available_models, fetch_model
 
 _EMBED = "unabridged config set embedder onnx:{}"
 _OPTIONS = ("home", "profile", "set", "ollama_url", "openai_url", "gguf", "json")

@@ -14,7 +14,7 @@ from unabridged.cli.parse_space import parse_space
 from unabridged.cli.terminal_text import safe, wrap
 from unabridged.domain.scope import SpaceId
 from unabridged.errors import InputError, NotFoundError
-from unabridged.factory import Home
+from unabridged.factory.home import Home
 
 
 @click.group(

@@ -8,7 +8,7 @@ from unabridged.cli.format import count
 from unabridged.cli.options import PLACE, Invocation, common, example, invoked
 from unabridged.cli.output import echo
 from unabridged.cli.parse_space import parse_space
-from unabridged.domain.integrity import Proof
+from unabridged.domain.hash_chain import Proof
 from unabridged.home.verify import moor, verify
 
 

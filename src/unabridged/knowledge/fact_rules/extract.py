@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import SELF
-from unabridged.knowledge.extracted import ExtractedStatement, tied
 from unabridged.knowledge.fact_rules.english import LIKES, PERSON, THINGS
 from unabridged.knowledge.fact_rules.english_life import LIFE, OTHERS
 from unabridged.knowledge.fact_rules.german_spanish_french import FRENCH, GERMAN, SPANISH
@@ -13,7 +12,7 @@ from unabridged.knowledge.fact_rules.lexicon import DATED
 from unabridged.knowledge.fact_rules.own_clauses import Clause, clauses, speaker
 from unabridged.knowledge.fact_rules.rule import FactRule
 from unabridged.knowledge.fact_rules.value_checks import capital, job, named
-from unabridged.knowledge.statements import Statement
+from unabridged.knowledge.statements import ExtractedStatement, Statement, tied
 from unabridged.language.strip_pasted import own_words
 
 VERSION = "rules-1"

@@ -31,9 +31,6 @@ JOB = _any(
 )
 """A job, as the last word of what one works as."""
 
-PARTNER = _any("wife husband spouse fiancé fiancée fiance fiancee girlfriend boyfriend partner")
-"""Of whom there is one, as a rule."""
-
 RELATIVE = _any(
     """
     wife husband spouse fiancé fiancée fiance fiancee girlfriend boyfriend partner

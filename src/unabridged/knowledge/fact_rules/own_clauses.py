@@ -55,8 +55,6 @@ class Clause:
     """A stretch of a message in which the user may state something.
 
     Attributes:
-        text: The words.
-        place: Where they begin in the message.
         asks: Whether it is a question: only what it takes for granted is stated.
     """
 

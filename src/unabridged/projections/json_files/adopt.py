@@ -12,22 +12,22 @@ from pathlib import Path
 from unabridged.domain.file_edit import Adoption, Edit, EditKind
 from unabridged.domain.scope import SpaceId
 from unabridged.errors import InputError, StoreEditedError
+from unabridged.ports import Clock, Store, Tokenizer
 from unabridged.projections.json_files import (
+    edited_file,
     file_bytes,
     file_errors,
     files_state,
     json_document,
-    read_edited,
 )
-from unabridged.projections.json_files.adopt_edit import Means, SessionEdit, SessionEditor
+from unabridged.projections.json_files.adopt_edit import SessionEdit, SessionEditor
+from unabridged.projections.json_files.edited_file import EditedFile, EditedSession
 from unabridged.projections.json_files.fields import seen
 from unabridged.projections.json_files.file_paths import PACKED, FilePaths
 from unabridged.projections.json_files.find_space import paths_of_file, space_in
 from unabridged.projections.json_files.json_document import JsonDocument
 from unabridged.projections.json_files.json_files import JsonFiles
 from unabridged.projections.json_files.layouts import KNOWN
-from unabridged.projections.json_files.read_edited import EditedFile, EditedSession
-from unabridged.projections.json_files.session_cache import SessionLog
 
 _BRANCHES = "The words of other branches stay as they were: only the current path can be edited."
 _DERIVED = "Figures, dates and summaries are written again from the exchanges."
@@ -47,22 +47,15 @@ class AdoptPlan:
     sessions: list[SessionEdit] = field(default_factory=list)
     carried: JsonDocument | None = None
 
-    @property
-    def removed(self) -> list[str]:
-        """The ids of exchanges that are no longer shown."""
-        return [name for one in self.sessions for name in one.removed]
-
 
 class FileAdoption:
     """One file that is to be adopted.
 
     Args:
-        path: The file.
-        layout: ``model``, ``agent`` or ``user``.
         asked: The space that the settings name.
         locate: Returns where the files of a space are.
         open_log: Opens the log of a space.
-        means: What is needed from outside.
+        tokenizer: Counts new words.
 
     Raises:
         InputError: It is no file of a space, or nothing tells of which.
@@ -75,15 +68,17 @@ class FileAdoption:
         *,
         asked: SpaceId,
         locate: Callable[[SpaceId], FilePaths],
-        open_log: Callable[[SpaceId], SessionLog],
-        means: Means,
+        open_log: Callable[[SpaceId], Store],
+        clock: Clock,
+        tokenizer: Tokenizer,
     ) -> None:
         self._path = path
         self._layout = layout
         self._paths = paths_of_file(path, layout)
         self._locate = locate
         self._open_log = open_log
-        self._means = means
+        self._clock = clock
+        self._tokenizer = tokenizer
         if not path.exists() and not path.is_symlink() and not self._is_known():
             raise file_errors.nothing(path)
         self.space = space_in(self._paths, layout) or self._checked(asked)
@@ -117,7 +112,7 @@ class FileAdoption:
                     f"{self._path} was changed since it was shown.",
                     hint="Look at it again, and repeat.",
                 )
-            removed = plan.removed
+            removed = [name for one in plan.sessions for name in one.removed]
             if forget_removed and removed:
                 log.erase(removed)
                 plan = self._plan(log, undo=undo)
@@ -133,11 +128,11 @@ class FileAdoption:
 
     # --- the parts -----------------------------------------------------------------------------
 
-    def _plan(self, log: SessionLog, *, undo: bool) -> AdoptPlan:
+    def _plan(self, log: Store, *, undo: bool) -> AdoptPlan:
         if undo:
             return AdoptPlan(Adoption(str(self._path), self.space.name))
         data = file_bytes.read(self._path)
-        found = read_edited.read(self._path, data, self._layout)
+        found = edited_file.read(self._path, data, self._layout)
         if found.about is not None and found.about.named != self.space:
             raise file_errors.other_space(self._path, found.about.named)
         document = self._sound(data)
@@ -152,13 +147,13 @@ class FileAdoption:
             return None
         return found if found is not None and not found.faults else None
 
-    def _carried(self, log: SessionLog, document: JsonDocument) -> AdoptPlan:
+    def _carried(self, log: Store, document: JsonDocument) -> AdoptPlan:
         edits = tuple(_unknown(log, self._layout, document))
         view = Adoption(str(self._path), self.space.name, edits, sound=not edits)
         return AdoptPlan(view, carried=document if edits else None)
 
-    def _edited(self, log: SessionLog, found: EditedFile) -> AdoptPlan:
-        editor = SessionEditor(log, self._means)
+    def _edited(self, log: Store, found: EditedFile) -> AdoptPlan:
+        editor = SessionEditor(log, self._clock, self._tokenizer)
         sessions = [editor.plan(one) for one in found.sessions]
         edits = tuple(edit for one in sessions for edit in one.edits)
         notes = list(found.notes)
@@ -183,7 +178,7 @@ class FileAdoption:
         )
 
 
-def _unknown(log: SessionLog, layout: str, document: JsonDocument) -> Iterator[Edit]:
+def _unknown(log: Store, layout: str, document: JsonDocument) -> Iterator[Edit]:
     held = set(log.get(document.ids()))
     for one in document.sessions:
         name = one.session.title or one.session.id
@@ -193,6 +188,6 @@ def _unknown(log: SessionLog, layout: str, document: JsonDocument) -> Iterator[E
                 yield Edit(EditKind.ADDED, name, place, ("", user), ("", answer))
 
 
-def _branches_differ(log: SessionLog, session: EditedSession) -> bool:
+def _branches_differ(log: Store, session: EditedSession) -> bool:
     others = log.get(session.written[session.ending :]).values()
     return sorted(map(seen, others)) != sorted((one.user, one.answer) for one in session.branches)

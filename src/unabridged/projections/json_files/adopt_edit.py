@@ -1,6 +1,6 @@
 """Adopt the edit of one session: what was stays as a branch, what is new gets its place on the path."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import SequenceMatcher
@@ -9,28 +9,12 @@ from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.file_edit import Edit, EditKind
 from unabridged.domain.message import Message, Part, Role, Text
 from unabridged.domain.session import Session, title_from
-from unabridged.ports import Store
+from unabridged.ports import Clock, Store, Tokenizer
+from unabridged.projections.json_files.edited_file import EditedSession
 from unabridged.projections.json_files.fields import seen, shown
-from unabridged.projections.json_files.read_edited import EditedSession, EditedTurn
+from unabridged.projections.json_files.layout import JsonTurn
 
 _ALL = 1 << 62
-
-
-@dataclass(frozen=True, slots=True)
-class Means:
-    """What adopting needs from outside.
-
-    Attributes:
-        now: The time.
-        new_id: Returns fresh ids.
-        count: Counts the tokens of a text.
-        tokenizer: The identity of what counts.
-    """
-
-    now: datetime
-    new_id: Callable[[], str]
-    count: Callable[[str], int]
-    tokenizer: str
 
 
 @dataclass(slots=True)
@@ -69,16 +53,12 @@ class SessionEdit:
 
 
 class SessionEditor:
-    """Finds out what adopting one session does.
+    """Finds out what adopting one session does; the log is only read."""
 
-    Args:
-        store: The log; it is only read.
-        means: What is needed from outside.
-    """
-
-    def __init__(self, store: Store, means: Means) -> None:
+    def __init__(self, store: Store, clock: Clock, tokenizer: Tokenizer) -> None:
         self._store = store
-        self._means = means
+        self._clock = clock
+        self._tokenizer = tokenizer
 
     def plan(self, session: EditedSession) -> SessionEdit:
         """Return what adopting a session does."""
@@ -93,7 +73,7 @@ class SessionEditor:
         if [seen(one) for one in path] != [(turn.user, turn.answer) for turn in session.turns]:
             edit.header = replace(edit.header, head=self._walk(edit, session, path, name))
         if edit.header != header:
-            updated = max(edit.header.updated, self._means.now)
+            updated = max(edit.header.updated, self._clock.now())
             edit.header = replace(edit.header, updated=updated)
         return edit
 
@@ -133,8 +113,8 @@ class SessionEditor:
         return next((one for one in self._store.sessions() if one.archived is None), None)
 
     def _begun(self, session: EditedSession) -> Session:
-        at = session.created or self._means.now
-        return Session(session.id or self._means.new_id(), session.title or "", at, at)
+        at = session.created or self._clock.now()
+        return Session(session.id or self._clock.new_id(), session.title or "", at, at)
 
     def _titled(self, header: Session, session: EditedSession, path: Sequence[Exchange]) -> Session:
         written = header.title if session.header is None else session.header.title
@@ -155,7 +135,7 @@ class SessionEditor:
         self,
         edit: SessionEdit,
         prev: Exchange | None,
-        pair: tuple[Exchange | None, EditedTurn],
+        pair: tuple[Exchange | None, JsonTurn],
         name: str,
         place: int,
     ) -> Exchange:
@@ -189,12 +169,12 @@ class SessionEditor:
     ) -> Exchange:
         made = [] if first is None else [first]
         for message in messages:
-            made.append(replace(message, id=self._means.new_id(), parent=before))
+            made.append(replace(message, id=self._clock.new_id(), parent=before))
             before = made[-1].id
         parent = None if prev is None else prev.id
-        return replace(old, id=self._means.new_id(), parent=parent, messages=tuple(made))
+        return replace(old, id=self._clock.new_id(), parent=parent, messages=tuple(made))
 
-    def _changed(self, old: Exchange, turn: EditedTurn, prev: Exchange | None) -> Exchange:
+    def _changed(self, old: Exchange, turn: JsonTurn, prev: Exchange | None) -> Exchange:
         # The same with other words, as a sibling; it shares the question if that is the same.
         parent = None if prev is None else prev.id
         same = turn.user == shown(old.user.text) and old.parent == parent
@@ -214,7 +194,7 @@ class SessionEditor:
         first = old.user if same else None
         return replace(self._copied(old, prev, messages, before, first), state=state)
 
-    def _new(self, header: Session, turn: EditedTurn, prev: Exchange | None) -> Exchange:
+    def _new(self, header: Session, turn: JsonTurn, prev: Exchange | None) -> Exchange:
         at = turn.at or (prev.at if prev is not None else header.created)
         user = self._message(Role.USER, turn.user, at, _last(prev))
         messages = [user]
@@ -222,12 +202,12 @@ class SessionEditor:
             messages.append(self._message(Role.ASSISTANT, turn.answer, at, user.id))
         state = ExchangeState.COMPLETE if turn.answer else ExchangeState.UNANSWERED
         parent = None if prev is None else prev.id
-        name = self._means.new_id()
+        name = self._clock.new_id()
         made = Exchange(name, header.id, parent, state, tuple(messages), at, "chat")
         return replace(made, model=turn.model or None)
 
     def _message(self, role: Role, words: str, at: datetime, parent: str | None) -> Message:
-        return self._counted(Message(self._means.new_id(), role, (Text(words),), at, parent))
+        return self._counted(Message(self._clock.new_id(), role, (Text(words),), at, parent))
 
     def _worded(self, message: Message, words: str) -> Message:
         if shown(message.text) == words:
@@ -237,16 +217,16 @@ class SessionEditor:
         return self._counted(replace(message, parts=tuple(kept)))
 
     def _counted(self, message: Message) -> Message:
-        tokens = self._means.count(message.text)
-        return replace(message, tokens=tokens, tokenizer=self._means.tokenizer)
+        tokens = self._tokenizer.count(message.text)
+        return replace(message, tokens=tokens, tokenizer=self._tokenizer.identity)
 
 
 def _pairs(
-    path: Sequence[Exchange], turns: Sequence[EditedTurn]
-) -> list[tuple[Exchange | None, EditedTurn | None]]:
+    path: Sequence[Exchange], turns: Sequence[JsonTurn]
+) -> list[tuple[Exchange | None, JsonTurn | None]]:
     before = [seen(exchange) for exchange in path]
     after = [(turn.user, turn.answer) for turn in turns]
-    pairs: list[tuple[Exchange | None, EditedTurn | None]] = []
+    pairs: list[tuple[Exchange | None, JsonTurn | None]] = []
     steps = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     for _, start, end, low, high in steps:
         for number in range(max(end - start, high - low)):

@@ -1,4 +1,4 @@
-"""How exchanges and session headers are written in JSON, both ways.
+"""What is under our key ``unabridged``: the forms of exchanges and session headers, both ways.
 
 Two texts of an exchange, the user's words and the answer's, are in the fields of the seed. Its form
 has everything else. JSON has no place for half a character (a lone surrogate): a form with one is
@@ -8,7 +8,6 @@ written whole as base64, and the field of the seed shows U+FFFD.
 import base64
 import json
 import re
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -17,6 +16,7 @@ from msgspec import UNSET, UnsetType
 
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Part, Role, Text, part_from_dict, part_to_dict
+from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
 
 _HALVES = re.compile("[\ud800-\udfff]")
@@ -74,6 +74,48 @@ class SessionForm(JsonForm):
     archived: str | None = None
 
 
+class FileHeader(JsonForm):
+    """What a file says of itself.
+
+    Attributes:
+        format: The version of what is under ``unabridged``.
+        space: The names of the space.
+    """
+
+    format: int = 0
+    layout: str = ""
+    space: dict[str, str] = {}
+
+    @property
+    def named(self) -> SpaceId:
+        """The space that the file holds."""
+        return SpaceId(**self.space)
+
+
+class SessionPart(msgspec.Struct, forbid_unknown_fields=True):
+    """A session: its header, each exchange behind its digest, and what the seed does not show."""
+
+    session: msgspec.Raw
+    exchanges: list[tuple[str, msgspec.Raw]]
+    digest: str = ""
+    conversation: list[msgspec.Raw] | UnsetType = UNSET
+    branches: list[msgspec.Raw] = []
+
+
+class HiddenPart(msgspec.Struct, forbid_unknown_fields=True):
+    """Everything under our key."""
+
+    about: msgspec.Raw
+    sessions: list[SessionPart]
+    digest: str = ""
+
+    @property
+    def header(self) -> FileHeader:
+        """What the file says of itself."""
+        return form_from(self.about, FileHeader, "$.unabridged.about")
+
+
+_T = TypeVar("_T")
 _F = TypeVar("_F", bound=JsonForm)
 
 
@@ -98,25 +140,36 @@ def form_bytes(form: JsonForm) -> bytes:
     return msgspec.json.format(data, indent=0)
 
 
-def form_from(data: bytes | msgspec.Raw, kind: type[_F]) -> _F:
+def decode_at(value: bytes | msgspec.Raw, kind: type[_T], place: str) -> _T:
+    """Decode a part of a file.
+
+    Args:
+        value: The part.
+        kind: What it is to be.
+        place: Where it is in the file: ``$.history[3]``.
+
+    Raises:
+        msgspec.ValidationError: It is something else; the place is that in the file.
+    """
+    try:
+        return msgspec.json.decode(value, type=kind)
+    except msgspec.ValidationError as error:
+        reason, _, below = str(error).partition(" - at `")
+        inner = below.removesuffix("`").removeprefix("key in ").removeprefix("$")
+        raise msgspec.ValidationError(f"{reason} - at `{place}{inner}`") from error
+
+
+def form_from(data: bytes | msgspec.Raw, kind: type[_F], place: str = "$") -> _F:
     """Read what ``form_bytes`` wrote.
 
     Raises:
-        ValueError: It is not of that kind.
+        ValueError: It is not of that kind; the place is that in the file.
     """
-    return unpacked(msgspec.json.decode(data, type=kind))
-
-
-def unpacked(form: _F) -> _F:
-    """Return a form as it was before it was packed.
-
-    Raises:
-        ValueError: It is not of that kind.
-    """
+    form = decode_at(data, kind, place)
     if not form.packed:
         return form
-    data = base64.b64decode(form.packed, validate=True)
-    return msgspec.convert(json.loads(data.decode("utf-8", "surrogatepass")), type(form))
+    whole = base64.b64decode(form.packed, validate=True)
+    return msgspec.convert(json.loads(whole.decode("utf-8", "surrogatepass")), kind)
 
 
 # --- exchanges ----------------------------------------------------------------------------------
@@ -135,12 +188,7 @@ def seen(exchange: Exchange) -> tuple[str, str]:
 
 
 def exchange_form(exchange: Exchange, opened_by: str | None) -> ExchangeForm:
-    """Return the form of an exchange.
-
-    Args:
-        exchange: The exchange, whole.
-        opened_by: The id of its first message if another exchange of the file holds it.
-    """
+    """Return the form of an exchange, whose first message another one may hold."""
     texts = said(exchange)
     forms = []
     before = opened_by
@@ -178,11 +226,6 @@ def exchange_form(exchange: Exchange, opened_by: str | None) -> ExchangeForm:
 def exchange_from(form: ExchangeForm, session: str, texts: tuple[str, str | None]) -> Exchange:
     """Read what ``exchange_form`` wrote, without a first message that another exchange holds.
 
-    Args:
-        form: The form.
-        session: The id of its session.
-        texts: What the fields of the seed show.
-
     Raises:
         ValueError: It is no exchange.
     """
@@ -213,13 +256,6 @@ def exchange_from(form: ExchangeForm, session: str, texts: tuple[str, str | None
         mode=form.mode,
         model=form.model,
     )
-
-
-def with_opening(exchange: Exchange, opening: Message | None) -> Exchange:
-    """Return an exchange with the first message that another exchange holds."""
-    if opening is None:
-        return exchange
-    return replace(exchange, messages=(opening, *exchange.messages))
 
 
 def _parts(message: Message, text: str | None) -> list[dict[str, Any]] | None:

@@ -18,7 +18,6 @@ from unabridged.errors import SettingError
 
 JSON = ".json"
 PACKED = ".gz"
-LAYOUTS = ("model", "agent", "user")
 SESSION_END = "_conversation"
 FOLDERS = {"model": "memory", "agent": "chats", "user": "conversations"}
 """The folder of the home in which each layout keeps its files."""
@@ -41,7 +40,7 @@ class FilePaths:
     Attributes:
         folder: Their folder.
         stem: What all their names begin with.
-        main: The name of the only file; empty where each session has one.
+        main: The name of the only file; empty if each session has one.
     """
 
     folder: Path
@@ -108,21 +107,13 @@ def paths_of(
     root: Path,
     space: SpaceId,
     layout: str,
-    held: Callable[[FilePaths], SpaceId | None] | None = None,
+    held: Callable[[FilePaths], SpaceId | None],
 ) -> FilePaths:
-    """Return where the files of a space are.
-
-    Args:
-        root: The folder of the layout.
-        space: The space.
-        layout: ``model``, ``agent`` or ``user``.
-        held: Returns the space whose files are there, or None; without it none is there.
-    """
+    """Return where the files of a space are; ``held`` tells whose files are at a place."""
     plain, marked = _candidates(root, space, layout)
-    if plain is None or (held is not None and held(marked) == space):
+    if plain is None or held(marked) == space:
         return marked
-    there = held(plain) if held is not None else None
-    return plain if there in (None, space) else marked
+    return plain if held(plain) in (None, space) else marked
 
 
 def custom_paths(path: Path, layout: str) -> FilePaths:

@@ -11,12 +11,7 @@ FORMAT = 1
 
 
 class WrittenFile(msgspec.Struct, array_like=True):
-    """A file as it was written.
-
-    Attributes:
-        stamp: What it looked like from outside.
-        digest: Over its bytes, unpacked.
-    """
+    """A file as it was written; the digest is over its bytes, unpacked."""
 
     stamp: Stamp
     digest: str
@@ -26,8 +21,6 @@ class FilesState(msgspec.Struct, omit_defaults=True):
     """What the files of a space were when they were written last.
 
     Attributes:
-        format: The version of this file.
-        space: The names of the space.
         generation: The generation of the log that they follow; empty before the first writing.
         revision: How far they follow it.
         files: The files, by name.
@@ -56,9 +49,5 @@ def load(path: Path) -> FilesState:
 
 
 def save(path: Path, state: FilesState) -> None:
-    """Write the state.
-
-    Raises:
-        StoreError: It cannot be written.
-    """
+    """Write the state."""
     atomic_write.write_whole(path, msgspec.json.encode(state))

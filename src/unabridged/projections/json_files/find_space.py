@@ -6,7 +6,7 @@ from pathlib import Path
 
 from unabridged.domain.scope import SpaceId
 from unabridged.errors import InputError, StoreError
-from unabridged.projections.json_files import file_bytes, files_state, json_document
+from unabridged.projections.json_files import file_bytes, files_state
 from unabridged.projections.json_files.file_paths import (
     JSON,
     PACKED,
@@ -21,14 +21,7 @@ _SESSION_FILE = re.compile(rf"(.+)_[A-Za-z0-9-]+{SESSION_END}{re.escape(JSON)}")
 
 
 def locate(root: Path, space: SpaceId, layout: str, custom: Path | None = None) -> FilePaths:
-    """Return where the files of a space are, or would be.
-
-    Args:
-        root: The folder of the layout.
-        space: The space.
-        layout: ``model``, ``agent`` or ``user``.
-        custom: The file of the space, instead of those in the folder; None for those.
-    """
+    """Return where the files of a space are, or would be: in a folder, or one custom file."""
     if custom is not None:
         return custom_paths(custom, layout)
     return paths_of(root, space, layout, lambda paths: space_in(paths, layout))
@@ -61,8 +54,8 @@ def paths_of_file(path: Path, layout: str) -> FilePaths:
 def _told(paths: FilePaths, layout: str) -> Iterator[SpaceId]:
     for path in paths.files():
         try:
-            header = json_document.read_header(KNOWN[layout], file_bytes.read(path))
+            hidden = KNOWN[layout].parse(file_bytes.read(path)).hidden
+            if hidden is not None:
+                yield hidden.header.named
         except (StoreError, FileNotFoundError, ValueError, TypeError, KeyError):
             continue  # damaged or edited: another one may tell
-        if header is not None:
-            yield header.named

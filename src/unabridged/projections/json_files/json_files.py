@@ -12,14 +12,13 @@ from unabridged.domain.changes import Changes, Written
 from unabridged.domain.forgetting import Scan
 from unabridged.domain.session import Session
 from unabridged.errors import StoreError
+from unabridged.ports import Store
 from unabridged.projections.json_files import file_bytes, json_document
 from unabridged.projections.json_files.file_paths import PACKED, FilePaths
-from unabridged.projections.json_files.layout import LayoutHeader
 from unabridged.projections.json_files.layouts import KNOWN
 from unabridged.projections.json_files.session_cache import (
     TOLD_BY,
     SessionCache,
-    SessionLog,
     touched,
 )
 from unabridged.projections.json_files.writer import JsonFilesWriter
@@ -37,27 +36,22 @@ class JsonFiles:
     edited by hand is never overwritten. A damaged one is set aside and written again.
 
     Args:
-        store: The log.
         locate: Returns where the files are; asked again if another space takes that place first.
-        layout: ``model``, ``agent`` or ``user``.
         compression: Whether files are packed (gzip) when they are written; both are read.
-        busy_seconds: How long other writers are waited for.
     """
 
     def __init__(
         self,
-        store: SessionLog,
+        store: Store,
         locate: Callable[[], FilePaths],
         layout: str,
         *,
         compression: bool = False,
-        busy_seconds: float = BUSY_SECONDS,
     ) -> None:
         self._store = store
         self._locate = locate
         self._layout = KNOWN[layout]
         self._about = json_document.header_of(store.space, layout)
-        self._busy_seconds = busy_seconds
         self._lock = RLock()
         self._writer = JsonFilesWriter(
             locate(), store.space, self._layout, packed=compression, holds=self._holds
@@ -127,9 +121,6 @@ class JsonFiles:
     def write_again(self, name: str) -> None:
         """Write one file again from the log, whatever it holds.
 
-        Args:
-            name: Its name, packed or not.
-
         Raises:
             StoreError: It cannot be written; it is as it was.
         """
@@ -144,11 +135,7 @@ class JsonFiles:
                     raise self._errors[wanted]
 
     def scan(self, pieces: Sequence[Sequence[bytes]]) -> Scan:
-        """Search every file for pieces of text.
-
-        Args:
-            pieces: Each in every form of bytes that it may have.
-        """
+        """Search every file for pieces of text, each in every form of bytes that it may have."""
         search = ByteSearch(pieces)
         for path in self.paths.files() + self.paths.drafts():
             data = file_bytes.read_raw(path)
@@ -169,7 +156,7 @@ class JsonFiles:
                 private_folder(folder)
             except OSError as error:
                 raise of_the_system(error, folder) from error
-            with locked(self.paths.lock, self._busy_seconds):
+            with locked(self.paths.lock, BUSY_SECONDS):
                 self._writer.load()
                 if self._writer.state.space in ({}, self._about.space):
                     yield
@@ -194,21 +181,24 @@ class JsonFiles:
         return set(self._store.get(ids))
 
     def _follow(self, *, replaces_unknown: bool = False) -> None:
-        state, first = self._writer.state, self._seen is None
+        writer, state, first = self._writer, self._writer.state, self._seen is None
         if first:
-            self._writer.clean_up()
+            writer.clean_up()
         is_known = state.generation == self._store.generation
         if not is_known:
-            self._writer.distrust()
+            writer.distrust()
         since = state.revision if is_known else None
         changes = self._store.changes(since)
+        fresh = touched(self._store, changes).keys()
+        is_told = bool(self._layout.shows_records and changes.kinds & TOLD_BY)
         whole = not is_known or changes.full or bool(changes.erased)
-        if not (first or whole or state.late or self._is_shown(changes)):
+        if not (first or whole or state.late or fresh or is_told):
             self._seen = state.revision = changes.revision
             return
-        wanted, gone = self._wanted(changes, everything=first or whole or bool(state.late))
+        wanted, gone = self._wanted(fresh, everything=first or whole or bool(state.late))
         if not whole:
-            wanted = self._due(wanted, changes, first=first)
+            due = self._due(wanted, fresh, is_told=is_told, first=first)
+            wanted = {name: sessions for name, sessions in wanted.items() if name in due}
         self._catch_up(changes, since, wanted)
         before = (dict(state.files), list(state.late), state.generation)
         self._errors = {}
@@ -217,13 +207,13 @@ class JsonFiles:
                 self._write(name, sessions, replaces_unknown=replaces_unknown)
         for name in gone:
             with self._tried(name):
-                self._writer.remove(name, replaces_unknown=replaces_unknown)
+                writer.remove(name, replaces_unknown=replaces_unknown)
         state.late = sorted(self._errors)
         state.space, state.generation = self._about.space, self._store.generation
         self._seen = state.revision = changes.revision
         if before != (state.files, state.late, state.generation):
             with self._tried(self.paths.state.name):
-                self._writer.save()
+                writer.save()
 
     @contextmanager
     def _tried(self, name: str) -> Iterator[None]:
@@ -232,47 +222,33 @@ class JsonFiles:
         except StoreError as error:
             self._errors[name] = error
 
-    def _is_shown(self, changes: Changes) -> bool:
-        told = self._layout.shows_records and changes.kinds & TOLD_BY
-        return bool(changes.written or changes.moved or changes.sessions or told)
-
-    def _wanted(self, changes: Changes, *, everything: bool) -> tuple[Wanted, list[str]]:
-        writer, known = self._writer, self._writer.state.files
-        if self.paths.main:
-            sessions = self._store.sessions()
-            name = writer.name("")
-            wanted = {name: sessions} if sessions else {}
+    def _wanted(self, fresh: Iterable[str], *, everything: bool) -> tuple[Wanted, list[str]]:
+        name, known = self._writer.name, self._writer.state.files
+        wanted: Wanted = {}
+        if everything or self.paths.main:
+            for one in self._store.sessions():
+                if self.paths.main or one.archived is None:
+                    wanted.setdefault(name(one.id), []).append(one)
             return wanted, [other for other in known if other not in wanted]
-        if everything:
-            active = [one for one in self._store.sessions() if one.archived is None]
-            wanted = {writer.name(one.id): [one] for one in active}
-            return wanted, [other for other in known if other not in wanted]
-        wanted, gone = {}, []
-        for session_id in touched(self._store, changes):
-            name, session = writer.name(session_id), self._store.session(session_id)
-            if session is not None and session.archived is None:
-                wanted[name] = [session]
-            elif name in known:
-                gone.append(name)
-        return wanted, gone
+        held = {name(session_id): self._store.session(session_id) for session_id in fresh}
+        wanted = {at: [one] for at, one in held.items() if one is not None and one.archived is None}
+        return wanted, [at for at in held if at in known and at not in wanted]
 
-    def _due(self, wanted: Wanted, changes: Changes, *, first: bool) -> Wanted:
+    def _due(self, wanted: Wanted, fresh: Iterable[str], *, is_told: bool, first: bool) -> set[str]:
         writer = self._writer
-        if self.paths.main:
-            names = set(wanted) if self._is_shown(changes) else set()
-        else:
-            names = {writer.name(name) for name in touched(self._store, changes)}
+        names = set(wanted) if is_told else {writer.name(name) for name in fresh}
         names |= set(writer.state.late) | self._errors.keys()
         if first:
             names |= {name for name in wanted if not writer.is_as_written(name)}
-        return {name: sessions for name, sessions in wanted.items() if name in names}
+        return names
 
     def _catch_up(self, changes: Changes, since: int | None, wanted: Wanted) -> None:
         if since is None:
             self._cache.clear()
         elif self._cached is None or self._cached == since:
             for name, sessions in wanted.items():
-                if name in self._writer.state.late or self._cache.holds_any(sessions):
+                held = self._cache.sessions.keys() & {one.id for one in sessions}
+                if held or name in self._writer.state.late:
                     continue
                 document = self._writer.read(name)
                 if document is not None:
@@ -283,10 +259,8 @@ class JsonFiles:
         self._cached = changes.revision
 
     def _write(self, name: str, sessions: Sequence[Session], *, replaces_unknown: bool) -> None:
-        active = [self._cache.get(one) for one in sessions if one.archived is None]
-        shown = list(active)
+        shown = [one for one in sessions if one.archived is None]
         if self._layout.shows_records:
-            shown += [self._cache.get(one) for one in sessions if one.archived is not None]
-        head = LayoutHeader(self._store.space, self._cache.texts(shown), self._cache.window())
-        data = json_document.render(self._layout, self._layout.heads(head), self._about, active)
+            shown += [one for one in sessions if one.archived is not None]
+        data = json_document.render(self._layout, self._cache.facts(shown), self._about)
         self._writer.write(name, data, replaces_unknown=replaces_unknown)

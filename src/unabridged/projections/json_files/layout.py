@@ -1,59 +1,54 @@
-"""What a layout is: how a file looks to a person, and where its parts are in it."""
+"""What a layout is: which fields a file has, and how exchanges look in them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
 
 import msgspec
 
+from unabridged.domain.exchange import Exchange
 from unabridged.domain.scope import SpaceId
-from unabridged.domain.session import Session
-from unabridged.projections.json_files.exchange_json import ExchangeStyle
-from unabridged.projections.json_files.fields import one_line
-
-EVERY = 1 << 30
-"""More sessions than anybody has."""
-Raws = list[msgspec.Raw]
-Shown = Callable[[int], Sequence[bytes]]
-"""Returns the exchanges of a session as a list with the given indent, in pieces."""
+from unabridged.projections.json_files.fields import HiddenPart
+from unabridged.projections.json_files.session_json import SessionJson
 
 
 @dataclass(frozen=True, slots=True)
-class RenderedText:
-    """What the head of a file says of a session.
+class JsonTurn:
+    """An exchange as the seed's fields show it.
 
     Attributes:
-        session: Its header.
-        summary: What was said in it, in a few words.
-        exchanges: Exchanges in it.
-        tokens: Their tokens.
-        first: The date of the oldest.
-        last: The date of the newest.
-        model: The model that answered last.
+        user: The user's words.
+        answer: The answer's; empty for none.
+        at: When, if the file says it.
+        model: The model, if the file says it.
     """
 
-    session: Session
-    summary: str
-    exchanges: int
-    tokens: int
-    first: str
-    last: str
-    model: str
+    user: str
+    answer: str
+    at: datetime | None = None
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class LayoutHeader:
-    """What a file says at its beginning.
+class ShownSession:
+    """A session as the seed's fields show it.
 
     Attributes:
-        space: Whose memory it is.
-        sessions: The sessions, the newest first.
-        window: Tokens of the model's window, or None if it is not known.
+        values: Its turns, as JSON.
+        place: Where they are in the file: ``$.sessions[0].messages``.
+        id: The session's id; None if the layout goes by the order.
+        title: Its title, if a person can edit it.
+        created: When it was begun, if the file says it.
+        model: Its model, if the file says it.
     """
 
-    space: SpaceId
-    sessions: Sequence[RenderedText]
-    window: int | None
+    values: list[msgspec.Raw] = field(default_factory=list)
+    place: str = "$"
+    id: str | None = None
+    title: str | None = None
+    created: datetime | None = None
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,35 +56,58 @@ class ParsedFile:
     """A file, parsed.
 
     Attributes:
-        heads: The values that are made from the rest, as they are in the file.
-        shown: The exchanges of sessions in the seed's fields, session by session.
+        heads: The values that are made from the rest.
+        conversations: The sessions that the seed's fields show.
         hidden: What is under ``unabridged``; None if that is missing.
     """
 
     heads: list[bytes]
-    shown: list[Raws]
-    hidden: msgspec.Raw | None
+    conversations: list[ShownSession]
+    hidden: HiddenPart | None
 
 
-class Layout(ExchangeStyle, Protocol):
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """What a file says at its beginning.
+
+    Attributes:
+        space: Whose memory it is.
+        sessions: The sessions, the newest first.
+        summaries: What was said in sessions, by their ids.
+        window: Tokens of the model's window, or None if it is not known.
+    """
+
+    space: SpaceId
+    sessions: Sequence[SessionJson]
+    summaries: Mapping[str, str]
+    window: int | None
+
+
+class Layout(Protocol):
     """How files of one layout look."""
 
+    splits: bool
+    """Whether the answer is a separate value, which is missing where there is none."""
     shows: int
     """Of how many active sessions, from the newest, the seed's fields hold exchanges."""
     shows_records: bool
     """Whether the seed's fields tell of contexts, condensations and archived sessions."""
+    indent: int
+    """The indent of the values that show exchanges."""
 
-    def heads(self, head: LayoutHeader, /) -> list[bytes]:
+    def write(self, exchange: Exchange, complexity: float | None, /) -> list[bytes]:
+        """Return the values that show an exchange in the seed's fields."""
+        ...
+
+    def heads(self, facts: FileFacts, /) -> list[bytes]:
         """Return the values that are made from the rest."""
         ...
 
-    def render(
-        self, heads: Sequence[bytes], shown: Sequence[Shown], hidden: Sequence[bytes], /
-    ) -> Iterator[bytes]:
-        """Return the bytes of a file, piece by piece."""
+    def fields(self, heads: Sequence[bytes], shown: Sequence[bytes], /) -> dict[str, bytes]:
+        """Return the seed's fields of a file, in their order."""
         ...
 
-    def read(self, data: bytes) -> ParsedFile:
+    def parse(self, data: bytes, /) -> ParsedFile:
         """Parse a file.
 
         Raises:
@@ -97,28 +115,14 @@ class Layout(ExchangeStyle, Protocol):
         """
         ...
 
+    def turns(self, values: Sequence[bytes | msgspec.Raw], place: str, /) -> list[JsonTurn]:
+        """Read values that show exchanges.
 
-def block(values: Sequence[bytes], indent: int) -> bytes:
-    """Write a list, one value a line."""
-    if not values:
-        return b"[]"
-    pad = b"\n" + b" " * indent
-    return b"[" + pad + (b"," + pad).join(values) + pad[:-2] + b"]"
+        Args:
+            values: The values, as JSON.
+            place: Where they are in the file, for what is wrong with them.
 
-
-def lines(fields: Mapping[str, Any], indent: int) -> bytes:
-    """Write an object, one field a line."""
-    pad = b"\n" + b" " * indent
-    told = [one_line(name) + b": " + one_line(value) for name, value in fields.items()]
-    return b"{" + pad + (b"," + pad).join(told) + pad[:-2] + b"}"
-
-
-def text(value: Any, name: str) -> str:
-    """Return a value that must be a text.
-
-    Raises:
-        TypeError: It is none.
-    """
-    if not isinstance(value, str):
-        raise TypeError(f"{name} is no text")
-    return value
+        Raises:
+            ValueError: They are not as they are written.
+        """
+        ...

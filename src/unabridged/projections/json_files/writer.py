@@ -26,13 +26,6 @@ Holds = Callable[[set[str]], set[str]]
 class JsonFilesWriter:
     """Writes the files of one space. The caller holds the lock.
 
-    Args:
-        paths: Where they are.
-        space: The space.
-        layout: How they look.
-        packed: Whether they are packed (gzip).
-        holds: Tells what the log holds.
-
     Attributes:
         state: What was written last.
         notes: What was mended, in words.
@@ -84,7 +77,7 @@ class JsonFilesWriter:
             data = file_bytes.read(path)
             if digest_of(data) != known.digest:
                 return None
-            return json_document.read(self._layout, data, trusted=True)
+            return json_document.read(self._layout, data)
         except (FileNotFoundError, StoreDamagedError, ValueError, KeyError, TypeError):
             return None
 
@@ -94,7 +87,7 @@ class JsonFilesWriter:
         Args:
             name: Its name.
             data: What it is to hold, unpacked.
-            replaces_unknown: Whether a file with exchanges that the log does not hold is replaced.
+            replaces_unknown: Replace a file even if it has exchanges that the log does not hold.
 
         Raises:
             StoreEditedError: It was edited by hand; it is as it was.
@@ -115,11 +108,7 @@ class JsonFilesWriter:
             self.state.files[name] = WrittenFile(stamp, digest)
 
     def remove(self, name: str, *, replaces_unknown: bool = False) -> None:
-        """Remove a file that is no longer needed.
-
-        Args:
-            name: Its name.
-            replaces_unknown: Whether one with exchanges that the log does not hold is removed.
+        """Remove a file that is no longer needed; otherwise as ``write``.
 
         Raises:
             StoreEditedError: It was edited by hand; it is as it was.
@@ -224,10 +213,11 @@ class JsonFilesWriter:
 
     def _says_the_same(self, path: Path, data: bytes) -> bool:
         try:
-            there = json_document.read_digest(self._layout, file_bytes.read(path))
+            there = self._layout.parse(file_bytes.read(path)).hidden
         except (FileNotFoundError, StoreDamagedError, ValueError, KeyError, TypeError):
             return False
-        return there == json_document.read_digest(self._layout, data)
+        made = self._layout.parse(data).hidden
+        return there is not None and made is not None and there.digest == made.digest
 
     def _quarantine(self, path: Path, error: StoreDamagedError) -> None:
         number = 1

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from unabridged.domain.exchange import Exchange
-from unabridged.domain.vectors import EmbedderInUse
+from unabridged.domain.index_query import EmbedderInUse
 from unabridged.errors import UpstreamError
 from unabridged.index.indexed_exchange import FIRST, IndexedExchange, unpack_vectors
 from unabridged.ports import Store, SupportsVectors

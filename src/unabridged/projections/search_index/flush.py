@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from unabridged.domain.vectors import EmbedderInUse
+from unabridged.domain.index_query import EmbedderInUse
 from unabridged.index import clusters
 from unabridged.index.buffer import IndexBuffer
 from unabridged.index.clusters import ClusterCentroids

@@ -12,8 +12,7 @@ from threading import RLock
 
 from unabridged.domain.changes import Changes, Written
 from unabridged.domain.exchange import Exchange
-from unabridged.domain.index_query import IndexHits, IndexQuery
-from unabridged.domain.vectors import EmbedderInUse
+from unabridged.domain.index_query import EmbedderInUse, IndexHits, IndexQuery
 from unabridged.errors import StoreDamagedError, StoreError, UpstreamError
 from unabridged.index.clusters import ClusterCentroids, pack_centres, unpack_centres
 from unabridged.index.query import search

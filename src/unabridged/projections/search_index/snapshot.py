@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unabridged.domain.changes import Changes
-from unabridged.domain.vectors import EmbedderInUse
+from unabridged.domain.index_query import EmbedderInUse
 from unabridged.index.buffer import IndexBuffer
 from unabridged.index.clusters import ClusterCentroids
 from unabridged.index.indexed_exchange import FIRST, IndexedExchange, name_of

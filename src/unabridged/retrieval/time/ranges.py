@@ -16,10 +16,6 @@ class TimeRange:
     """A stretch of time that words at a place speak of.
 
     Attributes:
-        start: Where the words begin.
-        end: Where they end.
-        since: Where the time begins.
-        until: Where it ends.
         slack: Days within which it may be meant loosely.
         certainty: 0 to 1.
         yearless: Whether the words named a month or day, and the year was guessed.

@@ -30,7 +30,6 @@ class Language:
         rolling: One unit up to now.
         this: The calendar unit that runs.
         past: So many units up to now.
-        last_day: The last such day of the week.
         in_month: What stands before a month that means the time.
         on_day: What stands before a day of the week that means one day.
     """
@@ -45,7 +44,6 @@ class Language:
     rolling: str
     this: str
     past: str
-    last_day: str
     in_month: str
     on_day: str
 
@@ -88,7 +86,6 @@ LANGUAGES: Final = {
         rolling="(?:the|this|in|over|during|within) (?:last|past) {u}|past {u}",
         this="(?:this|the current) {u}",
         past="(?:last|past|previous) {n} {u}",
-        last_day="(?:last|this past) {d}",
         in_month="in|during|since|last|this(?: past)?|past|until|till|by|before|after|between|mid|early"
         "|late|through(?:out)?|(?:month|start|beginning|end|middle|week|weekend|days) of|back in",
         on_day="on|since|this past|past|this|until|by|before|after|week(?:end)? of",
@@ -122,7 +119,6 @@ LANGUAGES: Final = {
         rolling="(?:in|wahrend|uber) (?:de[rmns]|die|das) (?:letzten|vergangenen) {u}",
         this="diese[nmrs]? {u}",
         past="(?:letzten|vergangenen|letzte) {n} {u}",
-        last_day="(?:letzte|vorige|vergangene)[nmrs]? {d}",
         in_month="im|seit|letzten|vergangenen|diesen|anfang|mitte|ende|bis|vor|nach|zwischen|ab",
         on_day="am|seit|diesen|bis",
     ),
@@ -151,7 +147,6 @@ LANGUAGES: Final = {
         rolling="(?:au cours de|pendant|durant) (?:la|le|l.) ?{u} (?:derniere?|ecoulee?)",
         this="(?:cette|cet|ce) {u}",
         past="{n} derniere?s {u}",
-        last_day="{d} (?:dernier|passe)",
         in_month="en|depuis|au mois de|au mois d.|debut|mi|fin|avant|apres|entre",
         on_day="depuis|ce",
     ),
@@ -180,7 +175,6 @@ LANGUAGES: Final = {
         rolling="(?:en )?(?:el|la|los|las) ultim[oa]s? {u}",
         this="est[ea] {u}",
         past="ultim[oa]s {n} {u}",
-        last_day="{d} pasado|pasado {d}",
         in_month="en|desde|este|pasado|principios de|mediados de|finales de|fines de|hasta|antes de"
         "|entre|mes de",
         on_day="el|este|desde el",
@@ -212,7 +206,6 @@ LANGUAGES: Final = {
         rolling="n?[oa]s? ultim[oa]s? {u}",
         this="(?:n?est[ea]|n?ess[ea]) {u}",
         past="ultim[oa]s {n} {u}",
-        last_day="{d} passad[oa]",
         in_month="em|desde|neste|inicio de|comeco de|meados de|fim de|final de|ate|antes de|entre"
         "|mes de",
         on_day="na|no|nesta|neste|desde",
@@ -242,7 +235,6 @@ LANGUAGES: Final = {
         rolling="(?:nel)?l[ao']? ?ultim[oa] {u}",
         this="quest[oa'] ?{u}",
         past="ultim[ie] {n} {u}",
-        last_day="{d} (?:scors[oa]|passat[oa])|scors[oa] {d}",
         in_month="a|in|da|dal|nel|nel mese di|inizio|meta|fine|fino a|prima di|dopo|tra|fra|scorso",
         on_day="questo|questa|da|dal",
     ),

@@ -6,107 +6,99 @@ between is looked for there when it is repeated. An answer is made again from wh
 words of anybody are kept for it.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import Any
+from typing import Generic, TypeVar
 
 from starlette.requests import Request
-from starlette.responses import Response
 
+from unabridged.domain.permissions import Grant
+from unabridged.domain.scope import Scope
 from unabridged.errors import UnabridgedError
-from unabridged.server.routes.api_calls import ApiCall
-from unabridged.server.routes.json_responses import HttpProblem, given
-from unabridged.space.idempotency import Done
-from unabridged.space.space import Space
+from unabridged.operations.call import Call
+from unabridged.operations.operation import Once, Operation, Params
+from unabridged.server.routes.json_responses import HttpProblem
 
-What = Mapping[str, Any]
-"""Ids and figures of what was written."""
 HEADER = "idempotency-key"
 LONGEST_KEY = 200
 """Characters of a key."""
 
+P = TypeVar("P", bound=Params)
+R = TypeVar("R")
 
-def _nothing(_: Space) -> What:
-    return {}
 
+async def perform(
+    request: Request, operation: Operation[P, R], params: P, grant: Grant, scope: Scope
+) -> Callable[[Call], R]:
+    """Return what does an operation; where it writes, once.
 
-def _unknown(_: Space, __: Done) -> What | None:
-    return None
+    Raises:
+        HttpProblem: The key cannot be used (400). What is returned raises it too where the key was
+            used for another request (422).
+    """
+    once = operation.once
+    if once is None or not once.applies(params):
+        return lambda call: operation(call, params)
+    key, digest = _key(request, grant, scope), await _digest(request)
+    write = _Write(operation, once, params, digest)
+
+    def work(call: Call) -> R:
+        operation.check(call)
+        if key is None:
+            return operation(replace(call, planned=once.plan(call, params)), params)
+        with call.space.idempotency.one_at_a_time(key):
+            return write.do(call, key)
+
+    return work
 
 
 @dataclass(frozen=True, slots=True)
-class IdempotentWrite:
-    """Something that is written once.
+class _Write(Generic[P, R]):
+    """A write that is done once under one key."""
 
-    Attributes:
-        do: Does it; takes what was planned, and gives what was written.
-        show: Gives the answer, from what was written.
-        plan: Chooses the ids, before anything is written.
-        found: Gives what was written by one that was begun and perhaps killed; None where nothing
-            was, and it is done again.
-        status: The status of the answer.
-    """
+    operation: Operation[P, R]
+    once: Once[P, R]
+    params: P
+    digest: str
 
-    do: Callable[[Space, What], What]
-    show: Callable[[Space, What], Any]
-    plan: Callable[[Space], What] = _nothing
-    found: Callable[[Space, Done], What | None] = _unknown
-    status: int = 200
-
-
-async def perform(call: ApiCall, deed: IdempotentWrite) -> Response:
-    """Do something once, and answer.
-
-    Raises:
-        HttpProblem: The key was used for another request (422), or cannot be used (400).
-        UnabridgedError: It could not be done; the key is free again.
-    """
-    key = _key(call)
-    digest = await _digest(call.request)
-
-    def work(space: Space) -> Any:
-        return deed.show(space, _once(space, deed, key, digest))
-
-    return given(await call.run(work), deed.status)
-
-
-def _once(space: Space, deed: IdempotentWrite, key: str | None, digest: str) -> What:
-    if key is None:
-        return deed.do(space, deed.plan(space))
-    with space.idempotency.one_at_a_time(key):
-        return _once_by_key(space, deed, key, digest)
-
-
-def _once_by_key(space: Space, deed: IdempotentWrite, key: str, digest: str) -> What:
-    known = space.idempotency.get(key)
-    if known is not None and known.digest != digest:
-        raise HttpProblem(
-            422,
-            "key-reused",
-            "This Idempotency-Key was used for another request.",
-            hint="Take a fresh key for each request, and the same one to repeat it.",
+    def do(self, call: Call, key: str) -> R:
+        """Do it, or answer from what was done."""
+        once, params, digest, idempotency = (
+            self.once,
+            self.params,
+            self.digest,
+            call.space.idempotency,
         )
-    if known is not None and known.done:
-        return known.what
-    if known is not None and (found := deed.found(space, known)) is not None:
-        space.idempotency.put(key, digest, found, done=True)
-        return found
-    planned = known.what if known else deed.plan(space)
-    if known is None:
-        space.idempotency.clean_up(key)
-        space.idempotency.put(key, digest, planned, done=False)
-    try:
-        what = deed.do(space, planned)
-    except (UnabridgedError, HttpProblem):
-        space.idempotency.drop(key)
-        raise
-    space.idempotency.put(key, digest, what, done=True)
-    return what
+        known = idempotency.get(key)
+        if known is not None and known.digest != digest:
+            raise HttpProblem(
+                422,
+                "key-reused",
+                "This Idempotency-Key was used for another request.",
+                hint="Take a fresh key for each request, and the same one to repeat it.",
+            )
+        if known is not None and known.done:
+            return once.show(call, params, known.what)
+        if known is not None and (found := once.found(call, params, known)) is not None:
+            idempotency.put(key, digest, found, done=True)
+            return once.show(call, params, found)
+        planned = known.what if known else once.plan(call, params)
+        if known is None:
+            idempotency.clean_up(key)
+            idempotency.put(key, digest, planned, done=False)
+        call = replace(call, planned=planned)
+        try:
+            result = self.operation(call, params)
+        except (UnabridgedError, HttpProblem):
+            idempotency.drop(key)
+            raise
+        idempotency.put(key, digest, once.note(call, params, result), done=True)
+        return result
 
 
-def _key(call: ApiCall) -> str | None:
-    given_key = call.request.headers.get(HEADER)
+def _key(request: Request, grant: Grant, scope: Scope) -> str | None:
+    given_key = request.headers.get(HEADER)
     if given_key is None:
         return None
     if not 0 < len(given_key) <= LONGEST_KEY:
@@ -116,8 +108,7 @@ def _key(call: ApiCall) -> str | None:
             f"An Idempotency-Key has 1 to {LONGEST_KEY} characters.",
             hint="A random UUID serves well.",
         )
-    scope = call.scope
-    parts = (call.grant.name, scope.user, scope.agent, scope.session or "", given_key)
+    parts = (grant.name, scope.user, scope.agent, scope.session or "", given_key)
     return _hash(*(part.encode("utf-8", "surrogatepass") for part in parts))
 
 

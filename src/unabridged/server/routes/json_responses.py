@@ -1,8 +1,6 @@
 """Answers: values as JSON with an ETag, pages with their next link, problems (RFC 9457)."""
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from hashlib import blake2b
 from http import HTTPStatus
 from typing import Any
@@ -12,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unabridged.errors import DuplicateIdError, UnabridgedError
+from unabridged.operations.operation import Page
 from unabridged.server.error_responses import status_of
 from unabridged.wire.json_api import problem_of, to_json
 
@@ -46,33 +45,19 @@ class HttpProblem(Exception):  # noqa: N818 - it is the answer, not a failure of
         self.headers = dict(headers or {})
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """One page of a list.
-
-    Attributes:
-        items: What is on it.
-        cursor: Where the next one begins, as plain data; None where this is the last.
-    """
-
-    items: Sequence[Any]
-    cursor: Any = None
-
-
 def given(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """Answer with a value of the domain, as our own JSON."""
     return Response(to_json(value), status, headers, JSON)
 
 
-def paged(request: Request, page: Page) -> Response:
+def paged(request: Request, page: Page[Any]) -> Response:
     """Answer with one page: ``items``, ``next``, and the address of the next one as a link."""
-    cursor = None if page.cursor is None else to_cursor(page.cursor)
     headers = {}
-    if cursor is not None:
+    if page.next is not None:
         kept = [(k, v) for k, v in request.query_params.multi_items() if k != "cursor"]
-        query = urlencode([*kept, ("cursor", cursor)])
+        query = urlencode([*kept, ("cursor", page.next)])
         headers["Link"] = f'<{request.scope["path"]}?{query}>; rel="next"'
-    return given({"items": page.items, "next": cursor}, headers=headers)
+    return given({"items": page.items, "next": page.next}, headers=headers)
 
 
 def problem(error: UnabridgedError | HttpProblem) -> Response:
@@ -99,7 +84,7 @@ def tag_of(content: bytes) -> str:
 def tagged(request: Request, response: Response) -> Response:
     """Give an answer its ETag; where the client has it already, say only that (304)."""
     plain = type(response) is Response and response.media_type == JSON  # a stream has no body
-    if request.method != "GET" or response.status_code != 200 or not plain:
+    if request.method not in {"GET", "HEAD"} or response.status_code != 200 or not plain:
         return response
     tag = tag_of(bytes(response.body))
     response.headers["ETag"] = tag
@@ -135,28 +120,3 @@ def _fits(header: str | None, tag: str) -> bool:
         return False
     tags = [each.strip().removeprefix("W/") for each in header.split(",")]
     return "*" in tags or tag in tags
-
-
-def to_cursor(value: Any) -> str:
-    """Give a place in a list as an opaque text."""
-    return to_json(value).hex()
-
-
-def from_cursor(text: str | None) -> Any:
-    """Read what ``to_cursor`` gave: a text, or a list of texts; None for the beginning.
-
-    Raises:
-        HttpProblem: It is no cursor of ours (400).
-    """
-    if text is None:
-        return None
-    try:
-        value = json.loads(bytes.fromhex(text))
-    except (ValueError, RecursionError):
-        value = None
-    texts = value if isinstance(value, list) else [value]
-    if not all(isinstance(each, str) for each in texts):
-        raise HttpProblem(
-            400, "bad-cursor", "This is no cursor of this list.", hint="Begin without a cursor."
-        )
-    return value

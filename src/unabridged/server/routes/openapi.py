@@ -1,18 +1,23 @@
 """The OpenAPI document of the routes under ``/memory``, exact in what it answers."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
 
-from fastapi.openapi.utils import get_openapi
-from starlette.routing import BaseRoute
+import msgspec
 
+from unabridged.operations.operation import Operation, Params
+from unabridged.operations.transfer import MEDIA
+from unabridged.server.routes.endpoint import PREFIX, Endpoint
 from unabridged.server.routes.json_responses import JSON, PROBLEM
-from unabridged.server.routes.route import RAW
-from unabridged.wire.json_api import Schemas
+from unabridged.wire.json_api.schemas import Schemas, described
 
-SCHEMAS = Schemas()
-"""The schemas of everything that a route answers; each route adds its own when it is declared."""
-
+_SCHEMAS = "#/components/schemas/"
+_ANY_BODY = {
+    "required": True,
+    "description": "The file, of any known format, packed or not.",
+    "content": {"application/octet-stream": {"schema": {"type": "string"}}},
+}
 PROBLEM_SCHEMA = {
     "type": "object",
     "description": "Problem details (RFC 9457).",
@@ -40,14 +45,6 @@ _HEADERS = {
     "X-Unabridged-Session": "The only session that the request reaches.",
     "X-Unabridged-Model": "The model whose memory it is, where models have memories of their own.",
 }
-_REPEATABLE = (
-    "/memory/search",
-    "/memory/import",
-    "/memory/forget",
-    "/memory/condensations",
-    "/memory/tend",
-)
-"""What is posted and changes nothing, or changes nothing more when it is repeated."""
 _TITLE = "Unabridged: memory over HTTP"
 _ABOUT = (
     "Conversation memory: what was said, searched and accounted for. Every answer is JSON, every"
@@ -58,26 +55,7 @@ _ABOUT = (
 )
 
 
-def answers(
-    kind: Any, about: str, *, status: int = 200, besides: Mapping[int, str] | None = None
-) -> dict[int | str, dict[str, Any]]:
-    """Say what a route answers.
-
-    Args:
-        kind: The type of the value, or a list of one for a page of them.
-        about: What it is, in a line.
-        status: The status of success.
-        besides: Other statuses of success, and what they say.
-    """
-    schema = _page_of(SCHEMAS.of(kind[0])) if isinstance(kind, list) else SCHEMAS.of(kind)
-    return {
-        status: {"description": about, "content": {JSON: {"schema": schema}}},
-        **{other: {"description": told} for other, told in (besides or {}).items()},
-        **PROBLEMS,
-    }
-
-
-PROBLEMS: dict[int | str, dict[str, Any]] = {
+PROBLEMS: dict[str, dict[str, Any]] = {
     kind: {
         "description": about,
         "content": {PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}},
@@ -104,36 +82,146 @@ def _page_of(item: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def document(routes: Sequence[BaseRoute], version: str) -> dict[str, Any]:
-    """Give the OpenAPI document (3.1) of routes.
+def document(endpoints: Sequence[Endpoint], version: str) -> dict[str, Any]:
+    """Return the OpenAPI document (3.1) of operations.
 
     Args:
-        routes: The routes under ``/memory``.
+        endpoints: The operations over HTTP.
         version: The version of the program.
     """
-    made = get_openapi(title=_TITLE, version=version, description=_ABOUT, routes=routes)
-    schemas = made.setdefault("components", {}).setdefault("schemas", {})
-    schemas.update(SCHEMAS.named)
-    schemas["Problem"] = PROBLEM_SCHEMA
-    made["components"]["schemas"] = dict(sorted(schemas.items()))
-    made["components"]["securitySchemes"] = _SECURITY
-    made["security"] = [{"key": []}]
-    for path, methods in made["paths"].items():
-        for method, operation in methods.items():
-            operation.pop(RAW, None)
-            operation["parameters"] = [*operation.get("parameters", ()), *_shared(method, path)]
-            if method == "get":
-                operation["responses"].setdefault("304", {"description": "As the client has it."})
+    bodies = [(each.body_model, each.operation.params) for each in endpoints if each.body_model]
+    schemas = {**_drawn(bodies), "Problem": PROBLEM_SCHEMA}
+    answers = Schemas()
+    paths: dict[str, dict[str, Any]] = {}
+    for each in endpoints:
+        operation = each.operation
+        paths.setdefault(f"{PREFIX}{operation.path}", {})[operation.method.lower()] = _operation(
+            each, answers
+        )
+    schemas |= answers.named
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": _TITLE, "description": _ABOUT, "version": version},
+        "paths": paths,
+        "components": {
+            "schemas": dict(sorted(schemas.items())),
+            "securitySchemes": _SECURITY,
+        },
+        "security": [{"key": []}],
+    }
+
+
+def _operation(endpoint: Endpoint, answers: Schemas) -> dict[str, Any]:
+    operation = endpoint.operation
+    name = operation.run.__name__
+    place = f"{name}{PREFIX}{operation.path}_{operation.method.lower()}"
+    made: dict[str, Any] = {
+        "tags": [operation.tag],
+        "summary": name.replace("_", " ").title(),
+        "description": operation.about,
+        "operationId": re.sub(r"\W", "_", place),
+        "parameters": [
+            *_parameters(endpoint.path_model, operation.params, "path"),
+            *_parameters(endpoint.query_model, operation.params, "query"),
+            *_headers(operation),
+        ],
+        "responses": _responses(operation, answers),
+    }
+    if operation.transfer == "upload":
+        made["requestBody"] = _ANY_BODY
+    elif (model := endpoint.body_model) is not None:
+        schema: dict[str, Any] = {"$ref": f"{_SCHEMAS}{model.__name__}"}
+        if operation.bare:
+            schema = {"anyOf": [schema, {"type": "null"}], "title": "Body"}
+        made["requestBody"] = {"content": {JSON: {"schema": schema}}}
+        if not operation.bare:
+            made["requestBody"]["required"] = True
     return made
 
 
-def _shared(method: str, path: str) -> list[dict[str, Any]]:
+def _parameters(model: type[Params], params: type[Params], place: str) -> Iterator[dict[str, Any]]:
+    drawn = _drawn([(model, params)])[model.__name__]
+    required = drawn.get("required", ())
+    for name, schema in drawn["properties"].items():
+        about = schema.pop("description", None)
+        told = {"description": about} if about else {}
+        yield {"name": name, "in": place, "required": name in required, "schema": schema, **told}
+
+
+def _drawn(models: Sequence[tuple[type[Params], type[Params]]]) -> dict[str, Any]:
+    # The schemas of what is taken, by name. What a field means is in the docstring of the class
+    # that an operation names; the model itself may be only what goes into one place of a request.
+    kinds = [model for model, _ in models]
+    _, drawn = msgspec.json.schema_components(kinds, ref_template=f"{_SCHEMAS}{{name}}")
+    made = {name: _tidied(schema) for name, schema in drawn.items()}
+    told_by = _classes(kinds) | {model.__name__: named for model, named in models}
+    for name, kind in told_by.items():
+        made[name]["description"], fields = _described(kind)
+        for field, about in fields.items():
+            if field in made[name]["properties"]:
+                made[name]["properties"][field]["description"] = about
+    return made
+
+
+def _described(kind: type[Params]) -> tuple[str, dict[str, str]]:
+    about, fields = described(kind)
+    for base in kind.__mro__[1 : kind.__mro__.index(Params)]:
+        fields = described(base)[1] | fields
+    return about, fields
+
+
+def _classes(models: Sequence[type[Params]]) -> dict[str, type[Params]]:
+    found: dict[str, type[Params]] = {}
+    waiting: list[Any] = [*msgspec.inspect.multi_type_info(models)]
+    while waiting:
+        info = waiting.pop()
+        if isinstance(info, msgspec.inspect.StructType):
+            found[info.cls.__name__] = cast("type[Params]", info.cls)
+            waiting += [field.type for field in info.fields]
+        waiting += getattr(info, "types", ())
+        if hasattr(info, "item_type"):
+            waiting.append(info.item_type)
+    return found
+
+
+def _responses(operation: Operation[Any, Any], answers: Schemas) -> dict[str, Any]:
+    if operation.transfer == "download":
+        content = {
+            media: {"schema": {} if "json" in media else {"type": "string"}}
+            for media in MEDIA.values()
+        }
+    else:
+        schema = answers.of(operation.result)
+        content = {JSON: {"schema": _page_of(schema) if operation.is_page else schema}}
+    made = {str(operation.status): {"description": operation.gives, "content": content}}
+    if operation.method == "GET":
+        made["304"] = {"description": "As the client has it."}
+    return {**made, **PROBLEMS}
+
+
+def _tidied(value: Any) -> Any:
+    # A default of null, or nothing that is required, says no more than that it may be left out.
+    if isinstance(value, list):
+        return [_tidied(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {
+        key: _tidied(each)
+        for key, each in value.items()
+        if not ((key == "default" and each is None) or (key == "required" and not each))
+    }
+    if all(isinstance(each, str) for each in kept.get("enum", [None])):
+        kept["type"] = "string"
+    return kept
+
+
+def _headers(operation: Operation[Any, Any]) -> list[dict[str, Any]]:
     named = dict(_HEADERS)
-    if method == "get":
+    if operation.method == "GET":
         named["If-None-Match"] = "ETags that the client has; where one holds, the answer is 304."
-    elif method in ("patch", "delete"):
+    elif operation.method in {"PATCH", "DELETE"}:
         named["If-Match"] = "The ETag that was read; where it holds no more, the answer is 412."
-    elif method == "post" and path not in _REPEATABLE:
+    elif operation.once is not None:
         named["Idempotency-Key"] = "What tells a repeated request from a new one; 24 hours."
     return [
         {

@@ -45,11 +45,7 @@ def get(db: SqliteConnection, digests: Iterable[str]) -> dict[str, Blob]:
 
 
 def known(db: SqliteConnection, digests: Iterable[str]) -> dict[str, Blob]:
-    """Return blobs that must be stored.
-
-    Raises:
-        StoreDamagedError: One is gone or not what was written.
-    """
+    """Return blobs that must be stored."""
     wanted = dict.fromkeys(digests)
     found = get(db, wanted)
     gone = next((name for name in wanted if name not in found), None)

@@ -1,10 +1,12 @@
-"""The witness: it sees every statement that changes what is proved, and keeps the chain with it.
+"""The seal of a file, and what keeps it and the chain with every statement that is written.
 
-It is asked by ``SqliteConnection.run``, so that nothing is written past it.
+The seal is one row that tells how far the chain has come. ``SqliteConnection.run`` asks the writer,
+so that nothing is written past it.
 """
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,8 @@ from unabridged.domain.message import Message
 from unabridged.errors import StoreKeyError
 from unabridged.stores.checkpoint_file import Checkpoint
 from unabridged.stores.integrity_policy import IntegrityPolicy, fields_of
-from unabridged.stores.sqlite import chain_head, sqlite_errors
+from unabridged.stores.json_codec import pack, unpack
+from unabridged.stores.sqlite import sqlite_errors
 from unabridged.stores.sqlite.database import SqliteConnection
 from unabridged.stores.sqlite.rows import (
     Row,
@@ -23,7 +26,9 @@ from unabridged.stores.sqlite.rows import (
     message_of,
     name_of,
     plain,
+    prove_row,
     sealed,
+    stamped,
     text_of,
 )
 
@@ -37,25 +42,71 @@ _LEAVING: Mapping[str, tuple[str, str]] = {
     "remove exchange": ("exchange", "digest of an exchange"),
     "remove record": ("record", "digest of a record"),
 }
-
-
 _MOST_NUMBERS = 50_000
 """Numbers of messages that are kept at hand in one transaction."""
 
 
-class ChainWriter:
-    """Keeps the chain of one file.
+@dataclass(slots=True)
+class Seal:
+    """How far the chain of a file has come.
 
-    Args:
-        db: The file.
-        guard: What it is proved by.
+    Attributes:
+        mark: The mark of the key that it is sealed under; empty for none.
+        since: When it was sealed from what was there, in ISO 8601; empty where it was from the
+            first message on, or nobody could tell the time.
+        found: Messages that were there then.
+        links: Links that there are, those of forgotten messages too.
+        number: The number of the last one; 0 for none.
+        root: Its root, in hexadecimal digits.
+        rows: The sum over sessions, exchanges and records, likewise.
+        past: Earlier seals, where it was sealed again: their mark, number and root.
     """
+
+    uuid: str = ""
+    space: dict[str, str] = field(default_factory=dict)
+    mark: str = ""
+    since: str = ""
+    found: int = 0
+    links: int = 0
+    number: int = 0
+    root: str = START.hex()
+    rows: str = "0"
+    writes: int = 0
+    past: list[dict[str, Any]] = field(default_factory=list)
+
+    def row(self) -> Row:
+        """Give it as the row that keeps it."""
+        return sealed("seal", (1, pack(self)))
+
+
+def load_seal(db: SqliteConnection) -> tuple[Seal, bytes]:
+    """Read the seal and its digest.
+
+    Raises:
+        StoreTamperedError: It is gone.
+    """
+    row = db.one("seal")
+    if row is None:
+        raise sqlite_errors.tampered(db.path, "its seal is gone.")
+    return seal_of(row, db.path), row[-1]
+
+
+def seal_of(row: Row, path: Path) -> Seal:
+    """Read a seal from its row."""
+    try:
+        return Seal(**unpack(checked("seal", row, path)[1]))
+    except TypeError as error:
+        raise sqlite_errors.damaged(path, "its seal cannot be read.") from error
+
+
+class ChainWriter:
+    """Keeps the chain of one file."""
 
     def __init__(self, db: SqliteConnection, guard: IntegrityPolicy) -> None:
         self.guard = guard
         self.mac_key = guard.mac_key
         self._db = db
-        self._seal: chain_head.Seal | None = None
+        self._seal: Seal | None = None
         self._rows = 0
         self._chains: dict[str, tuple[int, int, bytes]] = {}
         self._moved: set[str] = set()
@@ -87,7 +138,7 @@ class ChainWriter:
             if name == "set exchange":
                 self._sessions[bindings[0]] = name_of(bindings[1])
             self._rows = added(self._rows, self.mac_key.weight(table, bindings[-1]))
-            return self.stamped(table, bindings)
+            return stamped(self.mac_key, table, bindings)
         if name in _LEAVING:
             self._open()
             self._leaves(*_LEAVING[name], bindings[0])
@@ -100,26 +151,22 @@ class ChainWriter:
             self._messages[name](bindings)
         return bindings
 
-    def stamped(self, table: str, row: Row) -> Row:
-        """Give a row with its digest sealed, where there is a key."""
-        return chain_head.stamped(self.mac_key, table, row)
-
     def finish(self) -> Callable[[], None] | None:
-        """Write what has changed; at the end of a transaction.
+        """Write what has changed, at the end of a transaction.
 
         Returns:
-            What tells the anchor how far the file has come, when the transaction has ended; None
-            where nothing changed, or nobody is to be told.
+            What tells the anchor how far the file has come, when the transaction has ended; None if
+            nothing changed, or there is no anchor.
         """
         if self._seal is None:
             return None
         now = self._seal
         for session in self._moved:
             row = sealed("chain", (column(session), *self._chains[session]))
-            self._db.run("set chain", self.stamped("chain", row))
+            self._db.run("set chain", stamped(self.mac_key, "chain", row))
         now.rows = f"{self._rows:x}"
         now.writes += 1
-        row = self.stamped("seal", now.row())
+        row = stamped(self.mac_key, "seal", now.row())
         self._db.run("set seal", row)
         anchor = self.guard.anchor
         if anchor is None:
@@ -130,20 +177,17 @@ class ChainWriter:
             checkpoint_of(self._db, now, row[-1]),
         )
 
-    def start(self, first: chain_head.Seal) -> None:
+    def start(self, first: Seal) -> None:
         """Begin a chain, in place of what was known of one."""
         self.begin()
         self._seal, self._rows = first, int(first.rows, 16)
 
-    def _open(self) -> chain_head.Seal:
+    def _open(self) -> Seal:
         if self._seal is None:
-            found = chain_head.load(self._db)
-            if found is None:
-                raise sqlite_errors.tampered(self._db.path, "its seal is gone.")
-            now, digest = found
+            now, digest = load_seal(self._db)
             if now.mark != self.mac_key.mark:
                 raise refuse_key(self._db.path, now.mark, self.mac_key.mark)
-            chain_head.prove_row(self._db, self.mac_key, "seal", (digest,))
+            prove_row(self._db.path, self.mac_key, "seal", (digest,))
             self._seal, self._rows = now, int(now.rows, 16)
         return self._seal
 
@@ -179,12 +223,12 @@ class ChainWriter:
         self._numbers[message.id] = number
 
     def relink(self, old: Link, session: str, held: bytes, fields: Sequence[bytes]) -> None:
-        """Write a link anew under this signet, in the order of numbers.
+        """Write a link again under this key, in the order of numbers.
 
         Args:
             old: The link as it is.
-            session: Its session; empty where its message was forgotten.
-            held: What shows where its message stands; empty likewise.
+            session: Its session; empty if its message was forgotten.
+            held: What shows where its message is; empty likewise.
             fields: What was said; empty likewise.
         """
         now, mac_key = self._open(), self.mac_key
@@ -237,7 +281,7 @@ class ChainWriter:
             row = self._db.one("chain", (column(session),))
             if row is None:
                 return None
-            chain_head.prove_row(self._db, self.mac_key, "chain", row)
+            prove_row(self._db.path, self.mac_key, "chain", row)
             _, number, length, last = checked("chain", row, self._db.path)
             self._chains[session] = (number, length, last)
         return self._chains[session]
@@ -256,7 +300,7 @@ def name_in_anchor(db: SqliteConnection, uuid: str) -> str:
     return f"{uuid} {db.path.name}"
 
 
-def checkpoint_of(db: SqliteConnection, now: chain_head.Seal, digest: bytes) -> Checkpoint:
+def checkpoint_of(db: SqliteConnection, now: Seal, digest: bytes) -> Checkpoint:
     """Give how far a file has come, for the anchor."""
     return Checkpoint(
         file=str(db.path.absolute()),

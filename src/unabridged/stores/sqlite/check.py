@@ -15,11 +15,7 @@ _PAGE = 500
 
 
 def check(db: SqliteConnection) -> list[str]:
-    """Look at every page, row, digest, counter and index entry.
-
-    Returns:
-        Every damage found, in words.
-    """
+    """Return every damage of pages, rows, digests, counters and index entries, in words."""
     return [
         said
         for look in (_pages, _rows, _lineage, blobs.flaws, change_feed.flaws, _chain)
@@ -47,8 +43,10 @@ def _rows(db: SqliteConnection) -> Iterator[str]:
     count = Counters(records={})
     kept = counters.load(db)
     for name in ("space", "uuid", "generation"):
-        if read_rows.meta(db, name) is None:
-            yield f"{db.path}: what the file says about itself lacks {name!r}."
+        try:
+            read_rows.meta(db, name)
+        except StoreDamagedError as error:
+            yield str(error)
     try:
         count.sessions = len(read_rows.sessions(db, None))
     except StoreDamagedError as error:
@@ -110,11 +108,7 @@ def _chain(db: SqliteConnection) -> Iterator[str]:
 
 
 def rebuild(db: SqliteConnection) -> None:
-    """Make every counter, and every index within the file, anew from the rows.
-
-    Raises:
-        StoreDamagedError: A row is not what was written; nothing was changed.
-    """
+    """Make every counter, and every index within the file, again from the rows."""
     kept = counters.load(db) if db.one("tally") else Counters()
     count = replace(kept, exchanges=0, sessions=0, messages=0, tokens=0, records={})
     db.run("reindex")

@@ -1,4 +1,4 @@
-"""How a file is reached: with what patience, with which key, by which way to the disk."""
+"""How a file is reached: with what patience, with which key."""
 
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -30,23 +30,15 @@ class ConnectionOptions:
         busy_timeout: Seconds to wait for other writers.
         key: 32 bytes that encrypted files are opened with; empty for none.
         encrypts: Whether new files are encrypted with it.
-        vfs: The name of another way to the disk, as apsw knows it; empty for the system's.
-        guard: What the content is proved by.
     """
 
     busy_timeout: float = BUSY_TIMEOUT
     key: bytes = field(default=b"", repr=False)
     encrypts: bool = True
-    vfs: str = ""
     guard: IntegrityPolicy = field(default_factory=IntegrityPolicy)
 
     def connect(self, path: str, flags: int, *, encrypted: bool) -> apsw.Connection:
-        """Open a connection; nothing is read of the file yet.
-
-        Args:
-            path: The file, or a URI of it.
-            flags: As apsw takes them.
-            encrypted: Whether the file is encrypted, or is to be.
+        """Open a connection to a file or a URI of it; nothing is read of the file yet.
 
         Raises:
             StoreKeyError: It is encrypted, and there is no key.
@@ -57,7 +49,7 @@ class ConnectionOptions:
                 f"{path} is encrypted, and no key is named.",
                 hint="Name its key: UNABRIDGED_KEY=file:PATH, or `unabridged config set key file:PATH`.",
             )
-        connection = apsw.Connection(path, flags=flags, vfs=self.vfs or None)
+        connection = apsw.Connection(path, flags=flags)
         if encrypted:
             try:
                 _unlock(connection, self.key)
@@ -119,11 +111,9 @@ def can_encrypt() -> bool:
 
 
 def need_encryption() -> None:
-    """Refuse where this SQLite cannot encrypt.
+    """Refuse an SQLite that cannot encrypt.
 
-    Raises:
-        MissingExtraError: It cannot. Two packages bring the module ``apsw``: the one that can has to
-            be installed last.
+    Two packages bring the module ``apsw``: the one that can must be installed last.
     """
     if not can_encrypt():
         last = "pip install --force-reinstall --no-deps apsw-sqlite3mc"
@@ -131,11 +121,7 @@ def need_encryption() -> None:
 
 
 def relock(connection: apsw.Connection, key: bytes) -> None:
-    """Encrypt an open file with another key, or with none.
-
-    Raises:
-        MissingExtraError: This SQLite cannot encrypt.
-    """
+    """Encrypt an open file with another key, or with none."""
     need_encryption()
     connection.pragma("cipher", CIPHER)
     connection.pragma("rekey", f"raw:{key.hex()}" if key else "")

@@ -2,35 +2,27 @@
 
 import os
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
 
-from unabridged.disk.atomic_write import remove, sync_folder
+from unabridged.disk import atomic_write
 from unabridged.disk.cipher import MAGIC, is_sealed
 from unabridged.disk.locks import locked
 from unabridged.errors import NotFoundError
 from unabridged.stores.sqlite import sqlite_errors
 from unabridged.stores.sqlite.connection import ConnectionOptions, is_encrypted, relock
 from unabridged.stores.sqlite.database import folder_of
-from unabridged.stores.sqlite.open_file import prepare, refuse_faulty_sqlite
+from unabridged.stores.sqlite.open_file import exclusive, prepare, refuse_faulty_sqlite
 
 _DRAFT = ".recoded"
 _PIECE = 1 << 20
 
 
 def convert(path: Path, access: ConnectionOptions, *, encrypted: bool) -> bool:
-    """Make a file encrypted or readable. What its index held readable is wiped and made anew.
+    """Make a file encrypted or readable; return whether it was not before.
 
-    Args:
-        path: The file.
-        access: How it is reached, with the key.
-        encrypted: What it is to be.
-
-    Returns:
-        Whether it was something else before.
+    What its index held readable is wiped and made again.
 
     Raises:
         NotFoundError: There is no such file.
@@ -55,23 +47,21 @@ def convert(path: Path, access: ConnectionOptions, *, encrypted: bool) -> bool:
 def wipe(path: Path) -> None:
     """Overwrite a file with zeros and remove it, as far as the file system does so."""
     try:
-        with path.open("r+b") as file:
-            _zero(file.fileno())
+        atomic_write.wipe(path)
     except OSError:  # it goes all the same
-        pass
-    remove(path)
+        atomic_write.remove(path)
 
 
 def _replace(path: Path, access: ConnectionOptions, *, encrypted: bool) -> None:
     draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}{_DRAFT}")
     try:
-        with _alone(path, access), path.open("r+b") as old:
+        with exclusive(path, access), path.open("r+b") as old:
             _copy(old.fileno(), draft)
             _recode(draft, access, encrypted=encrypted)
-            os.replace(draft, path)  # noqa: PTH105 - beside the other calls of the system here
-            sync_folder(path.parent)
+            os.replace(draft, path)  # noqa: PTH105 - next to the other calls of the system here
+            atomic_write.sync_folder(path.parent)
             # Whoever waits for the old file must find nothing that could be written to.
-            _zero(old.fileno())
+            atomic_write.zero(old.fileno())
             os.ftruncate(old.fileno(), 0)
     except OSError as error:
         raise sqlite_errors.of_the_system(error, path) from error
@@ -80,20 +70,6 @@ def _replace(path: Path, access: ConnectionOptions, *, encrypted: bool) -> None:
     finally:
         if draft.exists():
             wipe(draft)
-
-
-@contextmanager
-def _alone(path: Path, access: ConnectionOptions) -> Iterator[None]:
-    # Hold a file so that nobody else can read or write it; its log is in it.
-    encrypted = is_encrypted(path)
-    connection = access.connect(str(path), apsw.SQLITE_OPEN_READWRITE, encrypted=encrypted)
-    try:
-        prepare(connection, access.busy_timeout)
-        connection.pragma("journal_mode", "delete")
-        connection.execute("BEGIN EXCLUSIVE")
-        yield
-    finally:
-        connection.close(True)  # noqa: FBT003 - apsw's name for it is positional
 
 
 def _copy(handle: int, draft: Path) -> None:
@@ -140,10 +116,3 @@ def _wipe_readable(folder: Path) -> None:
                 readable = not is_sealed(file.read(len(MAGIC)))
             if readable:
                 wipe(part)
-
-
-def _zero(handle: int) -> None:
-    size = os.fstat(handle).st_size
-    for start in range(0, size, _PIECE):
-        os.pwrite(handle, bytes(min(_PIECE, size - start)), start)
-    os.fsync(handle)

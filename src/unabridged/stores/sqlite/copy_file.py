@@ -23,13 +23,10 @@ STEP = 1024
 def copy(
     path: Path, target: Path, access: ConnectionOptions, moved: Callable[[float], None]
 ) -> None:
-    """Copy a file, its log included, without the index, which is made anew from the rows.
+    """Copy a file, its log included, without the index, which is made again from the rows.
 
-    Args:
-        path: The file.
-        target: Where to; not there yet. Where this fails, a part of it may be there.
-        access: How the file is reached; the copy is encrypted where the file is.
-        moved: Told the share that is done.
+    ``moved`` is told the share that is done. The copy is encrypted if the file is. If this fails, a
+    part of the target may be there.
 
     Raises:
         StoreDamagedError: The file is damaged.

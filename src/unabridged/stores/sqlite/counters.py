@@ -14,14 +14,12 @@ class Counters:
     """How much a file holds.
 
     Attributes:
-        sessions: Sessions.
-        exchanges: Exchanges.
         messages: Messages; one that siblings share counts once.
-        tokens: Their tokens, where they were counted.
+        tokens: Their tokens, if they were counted.
         seq: The last number that was given to a message.
-        records: Records by kind.
         revision: The log's revision: one more for each write transaction.
         numbers: The last number that was given to an exchange.
+        records: Records by kind.
         changes: The revision at which records were put or removed last, by kind.
     """
 
@@ -46,11 +44,7 @@ class Counters:
 
 
 def load(db: SqliteConnection) -> Counters:
-    """Read the counters.
-
-    Raises:
-        StoreDamagedError: They are gone or not what was written.
-    """
+    """Read the counters."""
     row = db.one("tally")
     if row is None:
         raise sqlite_errors.damaged(db.path, "the counters are gone.")

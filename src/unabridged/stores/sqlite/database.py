@@ -23,7 +23,7 @@ from unabridged.stores.sqlite.sql import statements
 from unabridged.stores.sqlite.wipe_free_pages import scrub
 
 FOLDER_END = "-index"
-"""What stands behind the file's name in the name of the folder that holds its index."""
+"""What follows the file's name in the name of the folder that holds its index."""
 _MOST_IDLE = 8
 """Connections of readers that stay open."""
 _READER_CACHE = -4000
@@ -46,38 +46,36 @@ def remove_index(path: Path) -> None:
 
 
 class Watcher(Protocol):
-    """What sees every statement before it runs."""
+    """What sees every statement before it runs: the chain writer, which is above this module."""
 
     def begin(self) -> None:
-        """A write transaction has begun."""
-        ...
+        """Begin a write transaction."""
 
     def sees(self, name: str, bindings: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Give the bindings as they are to be."""
+        """Return the bindings as they are to be."""
         ...
 
     def finish(self) -> Callable[[], None] | None:
-        """A write transaction is about to end; give what is to be done when it has."""
+        """End a write transaction; return what is to be done when it has ended."""
         ...
 
 
 class SqliteConnection:
     """One open file. It may be used from any thread.
 
-    One connection writes, under a lock. Each read has a connection of its own, so that readers wait
+    One connection writes, under a lock. Each read has its own connection, so that readers wait
     neither for one another nor for the writer.
 
     Attributes:
-        watcher: What sees every statement before it runs; None for nobody.
-        mac_key: What proves what is read; None where the file has no chain, or its key is missing.
+        mac_key: What proves what is read; None if its key is missing.
         known: Exchanges that were read and proved before.
 
     Args:
         connection: The connection, with its pragmas set.
         path: The file.
-        cipher: What encrypts the files beside it, where its pages are encrypted; else None.
-        busy_timeout: Seconds to wait for others where SQLite itself does not.
-        reconnect: Gives another connection to the file, for a reader; None where there is one only.
+        cipher: What encrypts the files next to it, if its pages are encrypted.
+        busy_timeout: Seconds to wait for others when SQLite itself does not.
+        reconnect: Gives another connection to the file, for a reader; None if there is one only.
     """
 
     def __init__(
@@ -110,11 +108,16 @@ class SqliteConnection:
         reader: apsw.Connection | None = getattr(self._reading, "connection", None)
         if reader is not None:
             return reader.execute(self._sql[name], bindings)
-        if self._connection is None:
-            raise store_errors.closed()
+        writer = self._writer
         if self.watcher is not None:
             bindings = self.watcher.sees(name, bindings)
-        return self._connection.execute(self._sql[name], bindings)
+        return writer.execute(self._sql[name], bindings)
+
+    @property
+    def _writer(self) -> apsw.Connection:
+        if self._connection is None:
+            raise store_errors.closed()
+        return self._connection
 
     def rows(self, name: str, bindings: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         """All rows of a named statement."""
@@ -184,8 +187,8 @@ class SqliteConnection:
             raise sqlite_errors.read_only(self.path)
         done = None
         with self._transaction("BEGIN IMMEDIATE"):
-            if self._connection is not None and is_moved(self._connection):
-                leave_log(self._connection, alone=True)  # of that name may be another's by now
+            if is_moved(self._writer):
+                leave_log(self._writer, alone=True)  # of that name may be another's by now
                 raise sqlite_errors.gone(self.path)
             if self.watcher is not None:
                 self.watcher.begin()
@@ -198,14 +201,12 @@ class SqliteConnection:
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[None]:
         with self.lock, self.translated():
-            if self._connection is None:
-                raise store_errors.closed()
-            self._connection.execute(begin)
+            self._writer.execute(begin)
             try:
                 yield
-                self._connection.execute("COMMIT")
+                self._writer.execute("COMMIT")
             except BaseException:
-                if self._connection.in_transaction:
+                if self._connection is not None and self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
 
@@ -222,17 +223,15 @@ class SqliteConnection:
             raise sqlite_errors.damaged(self.path, "a text in it is no text.") from error
 
     def purge(self) -> bool:
-        """Leave nothing of what was removed: empty the log into the file, and wipe its gaps.
+        """Empty the log into the file and wipe its gaps, so that nothing of what was removed is left.
 
         Others that read hold the log back, and others that write fill it again between the two
-        steps; both are waited for.
-
-        Returns:
-            Whether it could be done; not while others read or write without a pause for longer
-            than the time to wait.
+        steps; both are waited for. Return False if the wait was too long.
         """
         with self.lock:
-            self._rewrite_encrypted()
+            if self.cipher is not None:
+                with self.translated():
+                    self._writer.execute("VACUUM")
             deadline = time.monotonic() + self._busy_timeout
             while not (self._empty_log() and self._wipe_gaps()):
                 if time.monotonic() >= deadline:
@@ -240,27 +239,18 @@ class SqliteConnection:
                 time.sleep(_PURGE_PAUSE * (1 + random.random()))  # noqa: S311 - two come out of step
             return True
 
-    def _rewrite_encrypted(self) -> None:
-        if self.cipher is not None:
-            with self.translated():
-                if self._connection is None:
-                    raise store_errors.closed()
-                self._connection.execute("VACUUM")
-
     def _empty_log(self) -> bool:
         with self.translated():
-            if self._connection is None:
-                raise store_errors.closed()
-            row = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            row = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             return row is None or row[0] == 0
 
     def _wipe_gaps(self) -> bool:
         with self.write():
             log = self.path.with_name(self.path.name + "-wal")
-            if self._connection is None or (log.exists() and log.stat().st_size):
+            if log.exists() and log.stat().st_size:
                 return False
             if self.cipher is None:
-                scrub(self.path, self._connection.pragma("page_size"))
+                scrub(self.path, self._writer.pragma("page_size"))
             return True
 
     def size(self) -> int:

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from unabridged.domain.exchange import Exchange
-from unabridged.domain.message import Message
+from unabridged.domain.message import Message, nearest_left
 from unabridged.domain.record import RecordKind
+from unabridged.domain.session import bears_title
 from unabridged.stores.sqlite import (
     blobs,
     change_feed,
@@ -14,7 +15,6 @@ from unabridged.stores.sqlite import (
     sqlite_errors,
     write_rows,
 )
-from unabridged.stores.sqlite.chain_head import prove_row
 from unabridged.stores.sqlite.counters import Counters
 from unabridged.stores.sqlite.database import SqliteConnection
 from unabridged.stores.sqlite.rows import (
@@ -24,11 +24,11 @@ from unabridged.stores.sqlite.rows import (
     exchange_row,
     message_of,
     message_row,
+    prove_row,
     sealed,
     session_row,
     text_of,
 )
-from unabridged.stores.titles import bears_title
 
 
 def erase(db: SqliteConnection, ids: Iterable[str]) -> list[str]:
@@ -112,7 +112,7 @@ def _repair_session(
     lifted = {text_of(row[0]) for row in rows if _lift(db, row, gone, lost)}
     for name in sorted(lifted):
         change_feed.note(db, change_feed.MOVED, name, count)
-    head = _before(header.head, lost)
+    head = nearest_left(header.head, lost)
     if head is None and header.head is not None:
         newest = read_rows.exchange(db, text_of(rows[-1][0]))
         head = newest.messages[-1].id if newest else None
@@ -124,7 +124,7 @@ def _repair_session(
 def _lift(
     db: SqliteConnection, row: Row, gone: dict[str, Exchange], lost: dict[str, Message]
 ) -> bool:
-    prove_row(db, db.mac_key, "exchange", row)
+    prove_row(db.path, db.mac_key, "exchange", row)
     header, opened_by, own = exchange_of(row, db.path)
     parent = header.parent
     while parent is not None and parent in gone:
@@ -134,12 +134,6 @@ def _lift(
     for found in db.rows("messages of an exchange", (row[0],)):
         if text_of(found[3]) in lost:
             message = message_of(found, db.path)
-            lifted = replace(message, parent=_before(message.parent, lost))
+            lifted = replace(message, parent=nearest_left(message.parent, lost))
             _rewrite(db, found, header.id, lifted)
     return parent != header.parent
-
-
-def _before(message_id: str | None, lost: dict[str, Message]) -> str | None:
-    while message_id is not None and message_id in lost:
-        message_id = lost[message_id].parent
-    return message_id

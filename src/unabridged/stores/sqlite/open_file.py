@@ -3,7 +3,7 @@
 import os
 import secrets
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -12,6 +12,7 @@ import apsw
 
 from unabridged.disk.atomic_write import sync_folder
 from unabridged.disk.folders import private_folder
+from unabridged.disk.large_files import give_name
 from unabridged.errors import NotFoundError, StoreError, StoreFormatError, StoreReadOnlyError
 from unabridged.stores.sqlite import sqlite_errors
 from unabridged.stores.sqlite.connection import ConnectionOptions, is_encrypted, shut, wrong_key
@@ -50,11 +51,7 @@ def has_wal_reset_fault(version: str) -> bool:
 
 
 def refuse_faulty_sqlite() -> None:
-    """Refuse to touch a file with an SQLite that can corrupt it.
-
-    Raises:
-        StoreError: The library is such a version.
-    """
+    """Refuse to touch a file with an SQLite that can corrupt it."""
     version = apsw.sqlite_lib_version()
     if has_wal_reset_fault(version):
         raise StoreError(
@@ -65,10 +62,6 @@ def refuse_faulty_sqlite() -> None:
 
 def open_database(path: Path, access: ConnectionOptions) -> SqliteConnection:
     """Open a file that exists.
-
-    Args:
-        path: The file.
-        access: How it is reached.
 
     Raises:
         NotFoundError: There is no such file.
@@ -183,7 +176,7 @@ def _refuse_stranger(connection: apsw.Connection, path: Path) -> None:
 
 @contextmanager
 def exclusive(path: Path, access: ConnectionOptions) -> Iterator[apsw.Connection]:
-    """Hold a file alone, in one transaction, with no log beside it; it may be renamed afterwards.
+    """Hold a file alone, in one transaction, with its log in it; it may be renamed or replaced.
 
     Raises:
         StoreBusyError: Others have it open.
@@ -197,8 +190,10 @@ def exclusive(path: Path, access: ConnectionOptions) -> Iterator[apsw.Connection
     try:
         prepare(connection, access.busy_timeout)
         connection.pragma("journal_mode", "delete")
+        connection.execute("BEGIN EXCLUSIVE")
         with connection:
             yield connection
+        connection.execute("COMMIT")
     except apsw.Error as error:
         raise sqlite_errors.translate(error, path, connection.system_errno) from error
     finally:
@@ -210,15 +205,11 @@ def create_file(
 ) -> None:
     """Make a new file whole beside its place, then give it its name if nobody else has it.
 
-    A crash leaves either no file or a complete one, and two that create at once make one.
-
-    Args:
-        path: The file's place.
-        access: How it is reached; it is encrypted where that says so.
-        first: The first statements to run in it: name and bindings.
+    A crash leaves either no file or a complete one, and two that create at once make one. The
+    statements that run first in it are given by name, with their bindings.
 
     Raises:
-        StoreDamagedError: A log without its file lies there.
+        StoreDamagedError: A log without its file is there.
         StoreReadOnlyError: The folder cannot be written.
         StoreFullError: There is no room.
     """
@@ -232,7 +223,8 @@ def create_file(
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         try:
             _fill(draft, access, first)
-            _name(draft, path)
+            with suppress(FileExistsError):
+                give_name(draft, path)
         finally:
             draft.unlink(missing_ok=True)
         sync_folder(path.parent)
@@ -260,13 +252,3 @@ def _fill(
         raise sqlite_errors.translate(error, draft, connection.system_errno) from error
     finally:
         shut(connection)
-
-
-def _name(draft: Path, path: Path) -> None:
-    try:
-        os.link(draft, path)
-    except FileExistsError:
-        return
-    except OSError:  # a file system without links
-        if not path.exists():
-            draft.rename(path)

@@ -24,10 +24,8 @@ class CachedRows:
     """Everything that an exchange was made of, and proved by.
 
     Attributes:
-        header: Its row.
-        own: Those of its messages.
-        shared: That of the message that it shares with a sibling, or None.
-        links: Those of the chain, one for each message; None where there is none.
+        shared: The row of the message that it shares with a sibling, or None.
+        links: The rows of the chain, one for each message; None if there is none.
     """
 
     header: Row
@@ -48,11 +46,7 @@ class CachedRows:
 
 
 class ReadCache:
-    """Remembers exchanges by their rows; what was not asked for longest goes first. Thread-safe.
-
-    Args:
-        most: Bytes of content that are held.
-    """
+    """Remembers exchanges by their rows; what was not asked for longest goes first. Thread-safe."""
 
     def __init__(self, most: int = MOST_BYTES) -> None:
         self._most = most

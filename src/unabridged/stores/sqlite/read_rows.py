@@ -9,9 +9,9 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.session import Session
-from unabridged.stores.json_codec import pack
+from unabridged.log.iterate import parents_first
+from unabridged.stores.json_codec import pack, unpack
 from unabridged.stores.sqlite import blobs, counters, sqlite_errors
-from unabridged.stores.sqlite.chain_head import prove_row
 from unabridged.stores.sqlite.database import SqliteConnection
 from unabridged.stores.sqlite.read_cache import CachedRows
 from unabridged.stores.sqlite.rows import (
@@ -21,6 +21,7 @@ from unabridged.stores.sqlite.rows import (
     exchange_of,
     message_of,
     name_of,
+    prove_row,
     record_of,
     session_of,
     text_of,
@@ -35,7 +36,7 @@ def session(db: SqliteConnection, session_id: str) -> Session | None:
     row = db.one("session", (column(session_id),))
     if row is None:
         return None
-    prove_row(db, db.mac_key, "session", row)
+    prove_row(db.path, db.mac_key, "session", row)
     return session_of(row, db.path)
 
 
@@ -44,7 +45,7 @@ def sessions(db: SqliteConnection, newest: int | None) -> list[Session]:
     limit = _ALL if newest is None else max(newest, 0)
     rows = db.rows("sessions", (limit,))
     for row in rows:
-        prove_row(db, db.mac_key, "session", row)
+        prove_row(db.path, db.mac_key, "session", row)
     found = [session_of(row, db.path) for row in rows]
     there = counters.load(db).sessions
     if len(found) != (there if newest is None else min(there, limit)):
@@ -63,22 +64,19 @@ def counts(db: SqliteConnection) -> dict[str, int]:
     return found
 
 
-def whole(db: SqliteConnection, row: Row) -> Exchange:
-    """Give the exchange of a row with all its messages, not proved by the chain.
+def sizes(db: SqliteConnection) -> dict[str, int]:
+    """Bytes of content by session, as they are in the rows."""
+    return {name_of(name): int(size) for name, size in db.rows("sizes of sessions")}
 
-    Raises:
-        StoreDamagedError: A message is missing or not what was written.
-    """
+
+def whole(db: SqliteConnection, row: Row) -> Exchange:
+    """Return the exchange of a row with all its messages, not proved by the chain."""
     shared = None if row[3] is None else _message_row(db, row[3])
     return _joined(db, row, db.rows("messages of an exchange", (row[0],)), shared)
 
 
 def wholes(db: SqliteConnection, rows: Sequence[Row]) -> list[Exchange]:
-    """Give the exchanges of rows with all their messages, read at once.
-
-    Raises:
-        StoreDamagedError: A message is missing or not what was written.
-    """
+    """Return the exchanges of rows with all their messages, read at once."""
     return _proven(db, rows, _by_owner(db, [row[0] for row in rows]))[0]
 
 
@@ -92,7 +90,7 @@ def _proven(
     new = [one for one in made_of if known[one.header[0]] is None]
     read: list[Exchange] = []
     for one in new:
-        prove_row(db, db.mac_key, "exchange", one.header)
+        prove_row(db.path, db.mac_key, "exchange", one.header)
         read.append(_joined(db, one.header, one.own, one.shared))
     for one, exchange in zip(new, read, strict=True):
         prove(db, exchange, one.messages, links)
@@ -139,11 +137,7 @@ def _joined(db: SqliteConnection, row: Row, rows: Sequence[Row], shared: Row | N
 
 
 def message(db: SqliteConnection, message_id: str) -> Message:
-    """Give a message that must be there.
-
-    Raises:
-        StoreDamagedError: It is missing or not what was written.
-    """
+    """Return a message that must be there."""
     return message_of(_message_row(db, column(message_id)), db.path)
 
 
@@ -155,11 +149,7 @@ def _message_row(db: SqliteConnection, name: Any) -> Row:
 
 
 def get(db: SqliteConnection, ids: Iterable[str]) -> dict[str, Exchange]:
-    """Exchanges by id, in the order asked for; ids that name nothing are passed over.
-
-    Raises:
-        StoreDamagedError: Messages of one are there, but it is not.
-    """
+    """Return exchanges by id, in the order asked for; ids that name nothing are passed over."""
     names = {name: column(name) for name in ids}
     rows = _headers(db, names.values())
     messages = _by_owner(db, names.values())
@@ -174,11 +164,7 @@ def get(db: SqliteConnection, ids: Iterable[str]) -> dict[str, Exchange]:
 
 
 def exchange(db: SqliteConnection, exchange_id: str) -> Exchange | None:
-    """One exchange, or None where the id names nothing.
-
-    Raises:
-        StoreDamagedError: Its messages are there, but it is not.
-    """
+    """Return one exchange, or None if the id names nothing."""
     return get(db, [exchange_id]).get(exchange_id)
 
 
@@ -201,7 +187,7 @@ def header(db: SqliteConnection, exchange_id: str) -> tuple[Exchange, str | None
     row = db.one("exchange", (column(exchange_id),))
     if row is None:
         return None
-    prove_row(db, db.mac_key, "exchange", row)
+    prove_row(db.path, db.mac_key, "exchange", row)
     return exchange_of(row, db.path)
 
 
@@ -273,27 +259,12 @@ def exchanges_of(db: SqliteConnection, session_id: str) -> list[Exchange]:
     """Every exchange of a session, parents before children."""
     rows = db.rows("exchanges of a session", (column(session_id),))
     every = _stretch(db, session_id, rows, to_the_end=True)
-    depths = _depths(every)
-    if len(depths) < len(every):
+    found = parents_first(every)
+    if len(found) < len(every):
         raise sqlite_errors.damaged(
             db.path, f"the exchanges of {session_id!r} follow each other round."
         )
-    return sorted(every, key=lambda exchange: depths[exchange.id])
-
-
-def _depths(exchanges: Sequence[Exchange]) -> dict[str, int]:
-    there = {exchange.id for exchange in exchanges}
-    followers: dict[str | None, list[str]] = {}
-    for exchange in exchanges:
-        parent = exchange.parent if exchange.parent in there else None
-        followers.setdefault(parent, []).append(exchange.id)
-    depths: dict[str, int] = {}
-    level, depth = followers.get(None, []), 0
-    while level:
-        depths |= dict.fromkeys(level, depth)
-        level = [name for parent in level for name in followers.get(parent, ())]
-        depth += 1
-    return depths
+    return found
 
 
 def _all_there(db: SqliteConnection) -> None:
@@ -319,7 +290,7 @@ def records(
             db.path, f"of {there} {kind} records only {len(rows)} are found."
         )
     for row in rows:
-        prove_row(db, db.mac_key, "record", row)
+        prove_row(db.path, db.mac_key, "record", row)
     return _with_blobs(db, [record_of(row, db.path) for row in reversed(rows)])
 
 
@@ -330,7 +301,7 @@ def _records_of(
     for name in sorted(set(ids)):
         row = db.one("record", (str(kind), column(name)))
         if row is not None:
-            prove_row(db, db.mac_key, "record", row)
+            prove_row(db.path, db.mac_key, "record", row)
             found.append(record_of(row, db.path))
     if newest is not None:
         found = found[max(len(found) - newest, 0) :] if newest > 0 else []
@@ -345,7 +316,9 @@ def _with_blobs(db: SqliteConnection, found: Sequence[tuple[Record, list[str]]])
     ]
 
 
-def meta(db: SqliteConnection, name: str) -> bytes | None:
-    """What the file says about itself, as JSON; or None."""
+def meta(db: SqliteConnection, name: str) -> Any:
+    """Return what the file says about itself under a name."""
     row = db.one("meta", (name,))
-    return None if row is None else bytes(checked("meta", row, db.path)[1])
+    if row is None:
+        raise sqlite_errors.damaged(db.path, f"what the file says about itself lacks {name!r}.")
+    return unpack(checked("meta", row, db.path)[1])

@@ -42,28 +42,15 @@ _GAP_ROWS = 1_000_000
 """Numbers tried one by one between rows that were read."""
 _REPORT_ROWS = 1_000
 """Rows between two reports."""
-_STATEMENTS: Mapping[str, tuple[str, str, str]] = {
-    "message": ("recover message up", "recover message down", "recover message one"),
-    "numbered": ("recover number up", "recover number down", "recover number one"),
-    "record": ("recover record up", "recover record down", "recover record one"),
-    "blob": ("recover blob up", "recover blob down", "recover blob one"),
-    "blob_use": ("recover blob use up", "recover blob use down", "recover blob use one"),
-    "exchange": ("recover exchange up", "recover exchange down", "recover exchange one"),
-    "session": ("recover session up", "recover session down", "recover session one"),
-}
-"""Table to what reads it from its first row, from its last one, and one row of it."""
 _NUMBERED = frozenset({"message", "record", "numbered"})
 """Tables whose rows have numbers."""
 Moved = Callable[[int, int], None]
 
 
 def recover_rows(path: Path, access: ConnectionOptions, moved: Moved | None = None) -> Finds:
-    """Return every intact row of a file. The file is only read.
+    """Return every intact row of a file, which is only read.
 
-    Args:
-        path: The file; its log is read with it.
-        access: How it is reached.
-        moved: Called with the number of messages read, and of how many.
+    ``moved`` is called with the number of messages read, and of how many.
 
     Raises:
         StoreBusyError: Others have it open.
@@ -137,8 +124,8 @@ class _Reader:
     def run(self) -> None:
         """Read every table; those last whose rows the others name."""
         finds = self._finds
-        self._read("meta", "recover meta", ("space",))
-        self._read("tally", "recover tally")
+        self._read("meta", "one", ("space",))
+        self._read("tally", "up")
         self._numbered("message", self._counted.get("seq", 0))
         self._numbered("numbered", self._counted.get("numbers", 0))
         self._numbered("record", 0)
@@ -151,36 +138,35 @@ class _Reader:
         self._named("session", finds.sessions, held)
 
     def _numbered(self, table: str, counted: int) -> None:
-        up, down, one = _STATEMENTS[table]
-        low, whole = self._read(table, up)
+        low, whole = self._read(table, "up")
         if whole:
             return
-        high, _ = self._read(table, down)
+        high, _ = self._read(table, "down")
         last = high or counted + 1
         for number in range(low + 1, min(last, low + _GAP_ROWS)):
-            self._read(table, one, (number,))
+            self._read(table, "one", (number,))
 
     def _named(self, table: str, found: Mapping[str, object], names: Iterable[str]) -> None:
-        up, down, one = _STATEMENTS[table]
-        if not self._read(table, up)[1]:
-            self._read(table, down)
+        if not self._read(table, "up")[1]:
+            self._read(table, "down")
         for name in dict.fromkeys(names):
             if name not in found:
-                self._read(table, one, (column(name),))
+                self._read(table, "one", (column(name),))
 
     def _uses_of(self, messages: Iterable[str]) -> None:
-        up, down, one = _STATEMENTS["blob_use"]
-        if self._read("blob_use", up)[1]:
+        if self._read("blob_use", "up")[1]:
             return
-        self._read("blob_use", down)
+        self._read("blob_use", "down")
         for name in messages:
-            self._read("blob_use", one, (column(name),))
+            self._read("blob_use", "one", (column(name),))
 
-    def _read(self, table: str, statement: str, bindings: Row = ()) -> tuple[int, bool]:
-        # Gives the number of the last intact row, and whether no damage stopped it.
+    def _read(self, table: str, way: str, bindings: Row = ()) -> tuple[int, bool]:
+        # Reads a table from its first row up, from its last one down, or one row of it. Gives the
+        # number of the last intact row, and whether no damage stopped it.
+        statement = statements()[f"recover {table} {way}"]
         last = 0
         try:
-            for row in self._connection.execute(statements()[statement], bindings):
+            for row in self._connection.execute(statement, bindings):
                 if self._keep(table, row) and table in _NUMBERED:
                     last = row[0]
         except _DAMAGE:

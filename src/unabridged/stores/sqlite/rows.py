@@ -1,4 +1,8 @@
-"""Rows to values and back, each with the digest that proves it."""
+"""Rows to values and back, each with the digest that proves it.
+
+Whatever reads a row raises ``StoreDamagedError`` if it is not what was written, and
+``StoreTamperedError`` if nobody with the key wrote it.
+"""
 
 import secrets
 import zlib
@@ -11,7 +15,7 @@ import msgspec
 
 from unabridged.domain.blob import Blob, BlobKind
 from unabridged.domain.exchange import Exchange, ExchangeState
-from unabridged.domain.hash_chain import Link
+from unabridged.domain.hash_chain import Link, MacKey
 from unabridged.domain.message import Message, Role, part_from_dict, part_to_dict
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import SpaceId
@@ -64,16 +68,29 @@ def plain(digest: Any) -> bytes:
 
 
 def checked(table: str, row: Row, path: Path) -> Row:
-    """Give the columns of a row that ends with its digest, having checked it.
-
-    Raises:
-        StoreDamagedError: The row is not what was written.
-    """
+    """Return the columns of a row that ends with its digest, having checked it."""
     columns = row[:-1]
     if digest(table, columns) != plain(row[-1]):
         named = next((value for value in columns if isinstance(value, str)), columns[0])
         raise sqlite_errors.damaged(path, f"the {table} {named!r} is not what was written.")
     return columns
+
+
+def stamped(mac_key: MacKey, table: str, row: Row) -> Row:
+    """Give a row with its digest sealed, where there is a key."""
+    if not mac_key.mark:
+        return row
+    return (*row[:-1], row[-1] + mac_key.row(table, row[-1]))
+
+
+def prove_row(path: Path, mac_key: MacKey | None, table: str, row: Row) -> None:
+    """Refuse a row whose seal is missing or another one: nobody with the key wrote it."""
+    if mac_key is None or not mac_key.mark:
+        return
+    digest = plain(row[-1])
+    if row[-1] != digest + mac_key.row(table, digest):
+        named = next((value for value in row if isinstance(value, str)), "")
+        raise sqlite_errors.tampered(path, f"the {table} {named!r} was not written with the key.")
 
 
 def is_link(columns: Row) -> bool:
@@ -84,11 +101,7 @@ def is_link(columns: Row) -> bool:
 
 
 def link_of(columns: Row, path: Path) -> Link:
-    """Read a link of the chain.
-
-    Raises:
-        StoreDamagedError: It is none.
-    """
+    """Read a link of the chain."""
     if not is_link(columns):
         raise sqlite_errors.damaged(
             path, f"link {columns[0]!r} of its chain is not what was written."
@@ -169,13 +182,7 @@ def exchange_row(exchange: Exchange, opened_by: str | None, own: int) -> Row:
 def exchange_of(
     row: Row, path: Path, messages: tuple[Message, ...] = ()
 ) -> tuple[Exchange, str | None, int]:
-    """Read an exchange, the message that it shares, and how many it has of its own.
-
-    Args:
-        row: The row.
-        path: The file.
-        messages: The messages that it is to have.
-    """
+    """Read an exchange, the message that it shares, and how many it has of its own."""
     name, session, parent, opened_by, state, own, at, mode, model = checked("exchange", row, path)
     exchange = Exchange(
         id=text_of(name),
@@ -265,11 +272,7 @@ def blob_row(blob: Blob) -> Row:
 
 
 def blob_of(row: Row, path: Path) -> Blob:
-    """Read a blob.
-
-    Raises:
-        StoreDamagedError: It is not what was written.
-    """
+    """Read a blob."""
     name, kind, body = checked("blob", row, path)
     blob = Blob(BlobKind(kind), body)
     if blob.digest != name:

@@ -15,12 +15,7 @@ from unabridged.stores.sqlite.database import folder_of
 
 
 def scan(path: Path, pieces: Sequence[Sequence[bytes]]) -> Scan:
-    """Look through the files of a database.
-
-    Args:
-        path: The database.
-        pieces: Each in every form of bytes that it may have.
-    """
+    """Look through the files of a database for pieces, each in every form that it may have."""
     search = ByteSearch(pieces)
     search.through(path.name, _database(path))
     log = path.with_name(path.name + "-wal")

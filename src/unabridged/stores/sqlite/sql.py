@@ -11,11 +11,7 @@ _NAME = re.compile(r"^-- name: (.+)$", re.MULTILINE)
 
 @cache
 def statements() -> Mapping[str, str]:
-    """Name to SQL, of every file.
-
-    Raises:
-        ValueError: Two statements have one name.
-    """
+    """Return the SQL of every file, by name."""
     found: dict[str, str] = {}
     for file in ("read.sql", "write.sql", "vectors.sql", "check.sql", "chain.sql", "recover.sql"):
         more = parse((_HERE / "sql" / file).read_text(encoding="utf-8"))
@@ -26,11 +22,7 @@ def statements() -> Mapping[str, str]:
 
 
 def parse(text: str) -> dict[str, str]:
-    """Read the statements of a file.
-
-    Raises:
-        ValueError: Two statements have one name.
-    """
+    """Read the statements of a file."""
     pieces = _NAME.split(text)[1:]
     if len(set(pieces[::2])) != len(pieces[::2]):
         raise ValueError("two statements have one name")

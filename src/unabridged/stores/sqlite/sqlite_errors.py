@@ -40,13 +40,7 @@ def tampered(path: Path, what: str) -> StoreTamperedError:
 
 
 def translate(error: apsw.Error, path: Path, system_errno: int = 0) -> StoreError:
-    """Give the error of the tree that a fault of SQLite stands for.
-
-    Args:
-        error: What apsw raised.
-        path: The file.
-        system_errno: What the operating system said last, as apsw keeps it; 0 for nothing.
-    """
+    """Return the error of the tree for a fault of SQLite and what the system said last (0: nothing)."""
     if isinstance(error, apsw.IOError | apsw.CantOpenError):
         return _of_the_disk(error, path, system_errno)
     for kinds, meaning in _MEANINGS:

@@ -10,32 +10,29 @@ from unabridged.domain.blob import Blob
 from unabridged.domain.changes import Changes
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.forgetting import Scan
-from unabridged.domain.hash_chain import MacKey
-from unabridged.domain.integrity import ChainHead
+from unabridged.domain.hash_chain import ChainHead, MacKey
+from unabridged.domain.index_query import EmbedderInUse
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
-from unabridged.domain.vectors import EmbedderInUse
 from unabridged.domain.write import Batch, Totals
 from unabridged.errors import StoreBusyError, StoreError, StoreFormatError
-from unabridged.ports import Cipher, Projection
-from unabridged.stores.json_codec import unpack
+from unabridged.ports import Cipher, FilesProjection, Projection
+from unabridged.stores.following_files import FollowingFiles
 from unabridged.stores.sqlite import (
-    archive,
     blobs,
     chain_setup,
     change_feed,
     check,
     copy_file,
     counters,
-    embedder_rows,
     erase,
     read_rows,
     scan_files,
-    sqlite_errors,
+    vector_rows,
     write_rows,
 )
-from unabridged.stores.sqlite.connection import BUSY_TIMEOUT, ConnectionOptions
+from unabridged.stores.sqlite.connection import ConnectionOptions
 from unabridged.stores.sqlite.database import folder_of, remove_index
 from unabridged.stores.sqlite.open_file import create_file, open_database
 from unabridged.stores.sqlite.rows import meta_row, new_generation, space_data
@@ -52,15 +49,14 @@ COPY = "space.db"
 class SqliteStore:
     """One space in one SQLite file; any number of processes may share it.
 
-    Implements ``ports.Store``, ``SupportsVectors``, ``SupportsCheck``,
-    ``SupportsBackup`` and ``SupportsScan``. One object may be used from any thread.
+    Implements ``ports.Store`` and every ``Supports…`` but saving. One object may be used from any
+    thread.
 
     Args:
-        path: The file. Its folder is made where it is missing.
-        space: The space that it shall hold; None to take what the file says.
-        create: Whether to begin a new file where there is none.
-        busy_timeout: Seconds to wait for other writers; not looked at where ``access`` is given.
-        access: How the file is reached: with which key, by which way to the disk.
+        path: The file. Its folder is made if it is missing.
+        space: The space that it must hold; None to take what the file says.
+        create: Whether to begin a new file if there is none.
+            access: How the file is reached: with what patience, with which key.
 
     Raises:
         NotFoundError: There is no file, and none was to be made.
@@ -77,41 +73,30 @@ class SqliteStore:
         space: SpaceId | None = None,
         *,
         create: bool = True,
-        busy_timeout: float = BUSY_TIMEOUT,
         access: ConnectionOptions | None = None,
     ) -> None:
-        self._access = access = access or ConnectionOptions(busy_timeout)
+        self._access = access = access or ConnectionOptions()
         self._projections: list[Projection] = []
+        self._files = FollowingFiles()
         if space is not None and create and not path.exists():
             create_file(path, access, _first(space, access.guard.mac_key))
         self._db = open_database(path, access)
         try:
-            self._space = self._recorded_space(space)
-            self._generation = self._recorded_generation()
+            with self._db.read():
+                self._space = SpaceId(**read_rows.meta(self._db, "space"))
+                self._generation = str(read_rows.meta(self._db, "generation"))
+            self._check_space(space)
             chain_setup.load_chain(self._db, access.guard)
         except BaseException:
             self._db.close()
             raise
 
-    def _recorded_space(self, wanted: SpaceId | None) -> SpaceId:
-        with self._db.read():
-            said = read_rows.meta(self._db, "space")
-        if said is None:
-            raise sqlite_errors.damaged(self._db.path, "it does not say which space it holds.")
-        space = SpaceId(**unpack(said))
-        if wanted not in (None, space):
+    def _check_space(self, wanted: SpaceId | None) -> None:
+        if wanted not in (None, self._space):
             raise StoreFormatError(
-                f"{self._db.path} holds the space {space.name!r}, not the one asked for.",
+                f"{self._db.path} holds the space {self._space.name!r}, not the one asked for.",
                 hint="Check the path; the file was left untouched.",
             )
-        return space
-
-    def _recorded_generation(self) -> str:
-        with self._db.read():
-            said = read_rows.meta(self._db, "generation")
-        if said is None:
-            raise sqlite_errors.damaged(self._db.path, "it does not say which generation it is.")
-        return str(unpack(said))
 
     @property
     def space(self) -> SpaceId:
@@ -146,9 +131,24 @@ class SqliteStore:
         """Let projections be erased, checked, rebuilt and closed together with the store."""
         self._projections += projections
 
+    def attach_files(self, *files: FilesProjection, follows: bool = True) -> None:
+        """Let readable files follow each write; at once, or from the next write on."""
+        self._files.attached += files
+        if follows:
+            self._files.follow()
+
+    @property
+    def troubles(self) -> list[StoreError]:
+        return self._files.troubles
+
+    @property
+    def notes(self) -> list[str]:
+        return self._files.notes
+
     def append(self, batch: Batch, expect_head: str | None) -> None:
         with self._db.write():
             write_rows.append(self._db, batch, expect_head)
+        self._files.follow()
 
     def import_session(
         self,
@@ -161,11 +161,13 @@ class SqliteStore:
         with suppress(StoreError):  # it is stored; what follows tries again when it is asked
             for projection in self._projections if written.exchanges else ():
                 projection.follow(written)
+        self._files.follow()
         return len(written.exchanges)
 
     def set_session(self, session: Session, expect_head: str | None) -> None:
         with self._db.write():
             write_rows.set_session(self._db, session, expect_head)
+        self._files.follow()
 
     def recent(self, session: str, limit: int, before: str | None = None) -> list[Exchange]:
         with self._db.read():
@@ -180,7 +182,6 @@ class SqliteStore:
             return read_rows.scan(self._db, after, limit)
 
     def exchanges_of(self, session: str) -> list[Exchange]:
-        """Every exchange of a session, of all its branches, parents before children."""
         with self._db.read():
             return read_rows.exchanges_of(self._db, session)
 
@@ -198,13 +199,14 @@ class SqliteStore:
 
     def sizes(self) -> dict[str, int]:
         with self._db.read():
-            return archive.sizes(self._db)
+            return read_rows.sizes(self._db)
 
     def put(self, records: Iterable[Record]) -> None:
         with self._db.write():
             count = counters.begin(self._db)
             write_rows.put(self._db, records, count)
             counters.save(self._db, count)
+        self._files.follow()
 
     def records(
         self,
@@ -222,6 +224,7 @@ class SqliteStore:
             for record_id in ids:
                 write_rows.remove_record(self._db, kind, record_id, count)
             counters.save(self._db, count)
+        self._files.follow()
 
     def blobs(self, digests: Iterable[str]) -> dict[str, Blob]:
         with self._db.read():
@@ -249,7 +252,11 @@ class SqliteStore:
         Raises:
             StoreBusyError: They were removed, but others read the file for so long that the log
                 could not be emptied; forgetting again (even nothing) empties it.
+            StoreEditedError: A readable file was edited by hand; nothing was forgotten.
         """
+        return self._files.erase(list(ids), self._erase)
+
+    def _erase(self, ids: Sequence[str]) -> int:
         with self._db.write():
             removed = erase.erase(self._db, ids)
         purged = self._db.purge()
@@ -267,7 +274,8 @@ class SqliteStore:
 
     def scan_files(self, pieces: Sequence[Sequence[bytes]]) -> Scan:
         with self._db.lock, self._db.translated():
-            return scan_files.scan(self._db.path, pieces)
+            found = scan_files.scan(self._db.path, pieces)
+        return self._files.scanned(found, pieces)
 
     def totals(self) -> Totals:
         with self._db.read():
@@ -286,58 +294,50 @@ class SqliteStore:
 
     def embedder_in_use(self) -> EmbedderInUse | None:
         with self._db.read():
-            return embedder_rows.in_use(self._db)
+            return vector_rows.in_use(self._db)
 
     def begin_vectors(self, identity: str, dimension: int) -> None:
         with self._db.write():
-            embedder_rows.begin(self._db, identity, dimension)
+            vector_rows.begin(self._db, identity, dimension)
 
     def missing_vectors(
         self, identity: str, limit: int, after: str | None = None
     ) -> list[Exchange]:
         with self._db.read():
-            names = embedder_rows.lacking(self._db, identity, limit, after)
+            names = vector_rows.lacking(self._db, identity, limit, after)
             return list(read_rows.get(self._db, names).values())
 
     def put_vectors(
         self, identity: str, vectors: "Mapping[str, Sequence[NDArray[np.float32]]]"
     ) -> None:
-        from unabridged.stores.sqlite import (  # noqa: PLC0415 - imports numpy
-            vectors as kept_vectors,
-        )
-
         with self._db.write():
-            kept_vectors.put(self._db, identity, vectors)
+            vector_rows.put(self._db, identity, vectors)
 
     def vectors(
         self, identity: str, ids: Iterable[str]
     ) -> "dict[str, Sequence[NDArray[np.float32]]]":
-        from unabridged.stores.sqlite import (  # noqa: PLC0415 - imports numpy
-            vectors as kept_vectors,
-        )
-
         with self._db.read():
-            return kept_vectors.given(self._db, identity, ids)
+            return vector_rows.given(self._db, identity, ids)
 
     def packed_vectors(self, identity: str, ids: Iterable[str]) -> dict[str, bytes]:
         with self._db.read():
-            return embedder_rows.packed(self._db, identity, ids)
+            return vector_rows.packed(self._db, identity, ids)
 
     def activate_vectors(self, identity: str, *, keep: bool = True) -> None:
         with self._db.write():
-            embedder_rows.switch(self._db, identity, stored=keep)
+            vector_rows.switch(self._db, identity, stored=keep)
 
     def centroids(self, identity: str) -> bytes | None:
         with self._db.read():
-            return embedder_rows.centroids(self._db, identity)
+            return vector_rows.centroids(self._db, identity)
 
     def put_centroids(self, identity: str, centroids: bytes) -> None:
         with self._db.write():
-            embedder_rows.put_centroids(self._db, identity, centroids)
+            vector_rows.put_centroids(self._db, identity, centroids)
 
-    def chain_head(self) -> ChainHead | None:
+    def chain_head(self) -> ChainHead:
         with self._db.read():
-            return chain_setup.sealed(self._db)
+            return chain_setup.chain_head(self._db)
 
     @classmethod
     def moor_at(cls, path: Path, access: ConnectionOptions) -> None:
@@ -346,7 +346,7 @@ class SqliteStore:
             return
         store = cls(path, create=False, access=access.for_copies())
         try:
-            chain_setup.anchor_anew(store._db, access.guard)
+            chain_setup.renew_anchor(store._db, access.guard)
         finally:
             store.close()
 
@@ -355,6 +355,7 @@ class SqliteStore:
             said = check.check(self._db)
         if index:
             said = said or [flaw for one in self._projections for flaw in one.check()]
+            said += self._files.check()
         return said
 
     def backup(self, folder: str, moved: Callable[[float], None] | None = None) -> None:
@@ -368,18 +369,20 @@ class SqliteStore:
         copy_file.copy(self._db.path, Path(folder) / COPY, self._access, moved or (lambda _: None))
 
     def rebuild(self) -> None:
-        """Make every index and counter anew from the rows.
-
-        Raises:
-            StoreDamagedError: A row is not what was written; nothing was changed.
-        """
+        """Make every index and counter again from the rows; where a row is damaged, change nothing."""
         with self._db.write():
             check.rebuild(self._db)
-            embedder_rows.repair(self._db)
+            vector_rows.repair(self._db)
         for projection in self._projections:
             projection.rebuild()
+        self._files.rebuild()
+
+    def render_files(self) -> None:
+        """Make every readable file again from the log, except those that were edited by hand."""
+        self._files.rebuild()
 
     def close(self) -> None:
+        self._files.close()
         for projection in self._projections:
             projection.close()
         self._db.close()

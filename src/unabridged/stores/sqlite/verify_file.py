@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from unabridged.domain.hash_chain import NOBODY, START, UNKNOWN, Link, MacKey, added
 from unabridged.errors import StoreDamagedError
 from unabridged.stores.integrity_policy import fields_of
-from unabridged.stores.sqlite import chain_head
+from unabridged.stores.sqlite.chain_writer import Seal, load_seal
 from unabridged.stores.sqlite.database import SqliteConnection
 from unabridged.stores.sqlite.rows import (
     Row,
@@ -14,6 +14,8 @@ from unabridged.stores.sqlite.rows import (
     message_of,
     name_of,
     plain,
+    prove_row,
+    stamped,
     text_of,
 )
 
@@ -25,24 +27,12 @@ _TABLES = (
 
 
 def flaws(db: SqliteConnection, mac_key: MacKey) -> Iterator[str]:
-    """Look at everything that the chain covers.
-
-    Args:
-        db: The file; it has a seal.
-        mac_key: What it is sealed with.
-
-    Yields:
-        What does not fit, in words: with session, position and what.
-    """
-    found = chain_head.load(db)
-    if found is None:
-        yield f"{db.path}: its seal is gone."
-        return
-    now, digest = found
+    """Look at everything that the chain covers; yield what does not fit, in words."""
+    now, digest = load_seal(db)
     if now.mark != mac_key.mark:
         yield f"{db.path}: it is sealed under the key {now.mark or 'none'}, which is not at hand."
         return
-    if chain_head.stamped(mac_key, "seal", (plain(digest),))[0] != digest:
+    if stamped(mac_key, "seal", (plain(digest),))[0] != digest:
         yield f"{db.path}: its seal is not what was written."
         return
     yield from _Links(db, mac_key).flaws(now)
@@ -51,13 +41,13 @@ def flaws(db: SqliteConnection, mac_key: MacKey) -> Iterator[str]:
     yield from _rows(db, mac_key, now)
 
 
-def _rows(db: SqliteConnection, mac_key: MacKey, now: chain_head.Seal) -> Iterator[str]:
+def _rows(db: SqliteConnection, mac_key: MacKey, now: Seal) -> Iterator[str]:
     total = 0
     for table, statement in _TABLES:
         for name, digest in db.run(statement):
             bare = plain(digest)
             total = added(total, mac_key.weight(table, bare))
-            if chain_head.stamped(mac_key, table, (bare,))[0] != digest:
+            if stamped(mac_key, table, (bare,))[0] != digest:
                 yield f"{db.path}: the {table} {name_of(name)!r} was not written with the key."
     if total != int(now.rows, 16):
         yield (
@@ -75,7 +65,7 @@ class _Links:
         self._ends: dict[int, tuple[int, bytes]] = {}
         self._sessions: dict[int, str] = {}
 
-    def flaws(self, now: chain_head.Seal) -> Iterator[str]:
+    def flaws(self, now: Seal) -> Iterator[str]:
         """What does not fit."""
         root, count, number = START, 0, 0
         for row in self._db.run("every link with its message"):
@@ -151,7 +141,7 @@ class _Links:
         for row in self._db.rows("chains"):
             session, number, length, last = checked("chain", row, self._db.path)
             written.add(number)
-            chain_head.prove_row(self._db, self._mac_key, "chain", row)
+            prove_row(self._db.path, self._mac_key, "chain", row)
             if self._ends.get(number) != (length, last):
                 yield f"{self._db.path}: session {name_of(session)!r} does not end at position {length}."
         for chain, session in self._sessions.items():

@@ -3,7 +3,7 @@
 Each runs inside the transaction that read the rows.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.hash_chain import START, Link, MacKey
@@ -12,36 +12,25 @@ from unabridged.errors import StoreTamperedError
 from unabridged.stores.integrity_policy import fields_from, fields_of
 from unabridged.stores.json_codec import pack
 from unabridged.stores.sqlite import sqlite_errors
-from unabridged.stores.sqlite.chain_head import prove_row
 from unabridged.stores.sqlite.database import SqliteConnection
-from unabridged.stores.sqlite.rows import Row, checked, column, is_link, name_of
+from unabridged.stores.sqlite.rows import Row, checked, column, is_link, name_of, prove_row
 
 
 def links_of(db: SqliteConnection, rows: Iterable[Row]) -> dict[int, Row]:
-    """The links of messages by number; nothing where the file has none.
-
-    Args:
-        db: The file.
-        rows: The rows of the messages.
-    """
+    """Return the links of messages by number; nothing if there is no key to prove them by."""
     if db.mac_key is None:
         return {}
-    return _links(db, [row[0] for row in rows])
+    numbers = pack([row[0] for row in rows]).decode()
+    return {row[0]: row for row in db.rows("links with those before", (numbers,))}
 
 
 def prove(
     db: SqliteConnection, exchange: Exchange, rows: Iterable[Row], links: Mapping[int, Row]
 ) -> None:
-    """Prove the messages of an exchange.
-
-    Args:
-        db: The file.
-        exchange: The exchange.
-        rows: The rows of its messages.
-        links: Their links by number, and perhaps others.
+    """Prove the messages of an exchange by their rows and their links.
 
     Raises:
-        StoreTamperedError: A message was changed or put in, or stands in another place.
+        StoreTamperedError: A message was changed or put in, or is in another place.
     """
     if db.mac_key is None:
         return
@@ -90,7 +79,7 @@ def prove_stretch(
     Args:
         db: The file.
         session: The session.
-        links: What ``prove`` gave for the messages.
+        links: The links of the messages.
         to_the_end: Whether the newest message of the session must be among them or before it.
 
     Raises:
@@ -105,7 +94,7 @@ def prove_stretch(
         row = db.one("chain", (column(session),))
         if row is None:
             raise sqlite_errors.tampered(db.path, f"the chain of session {session!r} is gone.")
-        prove_row(db, db.mac_key, "chain", row)
+        prove_row(db.path, db.mac_key, "chain", row)
         _, number, last, end = checked("chain", row, db.path)
         chains.add(number)
         if db.one("last link", (chain,)) != (last, end):
@@ -120,11 +109,6 @@ def prove_stretch(
             db.path,
             f"session {session!r}: of the messages at positions {first} to {last} some were removed.",
         )
-
-
-def _links(db: SqliteConnection, numbers: Sequence[int]) -> dict[int, Row]:
-    found = db.rows("links with those before", (pack(numbers).decode(),))
-    return {row[0]: row for row in found}
 
 
 def _altered(

@@ -25,11 +25,9 @@ _BLOCK = 256
 
 
 def gap_of(page: bytes, header: int = 0) -> tuple[int, int]:
-    """Give the unused middle of a page: from, to; empty for a page of another kind.
+    """Return the unused middle of a page whose header begins at a byte (100 on page 1): from, to.
 
-    Args:
-        page: The page.
-        header: Where its header begins: 100 on page 1, else 0.
+    It is empty for a page of another kind.
     """
     kind = page[header]
     if kind not in _INTERIOR and kind not in _LEAF:
@@ -45,10 +43,8 @@ def scrub(path: Path, page_size: int) -> int:
     """Zero the gaps of every page. The caller holds the write lock, and the log is empty.
 
     The file is opened through SQLite's own file layer: opening and closing it otherwise would drop
-    the locks that this process holds on it (https://www.sqlite.org/howtocorrupt.html, 2.2).
-
-    Returns:
-        How many pages held something.
+    the locks that this process holds on it (https://www.sqlite.org/howtocorrupt.html, 2.2). Return
+    how many pages held something.
     """
     flags = [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE, 0]
     file = apsw.VFSFile("", str(path), flags)

@@ -12,15 +12,19 @@ from unabridged.domain.session import Session
 from unabridged.domain.write import Batch
 from unabridged.errors import HeadMovedError
 from unabridged.stores import store_errors
-from unabridged.stores.sqlite import archive, blobs, change_feed, counters, read_rows, sqlite_errors
+from unabridged.stores.sqlite import blobs, change_feed, counters, read_rows, sqlite_errors
 from unabridged.stores.sqlite.counters import Counters
 from unabridged.stores.sqlite.database import SqliteConnection
 from unabridged.stores.sqlite.rows import (
+    checked,
     column,
+    compressed,
     exchange_row,
     message_row,
     record_row,
+    sealed,
     session_row,
+    unpacked,
 )
 
 
@@ -41,8 +45,7 @@ def append(db: SqliteConnection, batch: Batch, expect_head: str | None) -> bool:
         change_feed.extend(db, exchange.id, count)
     if not exchange.messages or session.head != exchange.messages[-1].id:
         check_head(db, session)
-    _set_session(db, session, count)
-    archive.follow(db, stored, session)
+    _set_session(db, stored, session, count)
     put(db, batch.records, count)
     counters.save(db, count)
     return known is None
@@ -65,12 +68,11 @@ def import_session(
     if known is None:
         check_head(db, session)
         count.sessions += 1
-        _set_session(db, session, count)
-        archive.follow(db, None, session)
+        _set_session(db, None, session, count)
     elif added:
         head = session.head if _leads_on(db, session, known, set(added)) else known.head
         updated = max(known.updated, session.updated)
-        _set_session(db, replace(known, head=head, updated=updated), count)
+        _set_session(db, known, replace(known, head=head, updated=updated), count)
     else:
         return Written(count.revision, {})
     counters.save(db, count)
@@ -82,8 +84,7 @@ def set_session(db: SqliteConnection, session: Session, expect_head: str | None)
     count = counters.begin(db)
     known = _expect(db, session.id, expect_head, count)
     check_head(db, session)
-    _set_session(db, session, count)
-    archive.follow(db, known, session)
+    _set_session(db, known, session, count)
     counters.save(db, count)
 
 
@@ -126,9 +127,27 @@ def check_head(db: SqliteConnection, session: Session) -> None:
         raise store_errors.stray_head(session.id, session.head)
 
 
-def _set_session(db: SqliteConnection, session: Session, count: Counters) -> None:
-    db.run("set session", session_row(session))
-    change_feed.note(db, change_feed.SESSION, session.id, count)
+def _set_session(
+    db: SqliteConnection, before: Session | None, after: Session, count: Counters
+) -> None:
+    db.run("set session", session_row(after))
+    change_feed.note(db, change_feed.SESSION, after.id, count)
+    was = before is not None and before.archived is not None
+    if was != (after.archived is not None):
+        _repack(db, after)
+
+
+def _repack(db: SqliteConnection, session: Session) -> None:
+    # An archived session's messages are compressed in their rows, and are read as any other.
+    for (number,) in db.rows("numbers of a session", (column(session.id),)):
+        row = db.one("message of a number", (number,))
+        if row is None:
+            continue
+        columns = checked("message", row, db.path)
+        parts = (unpacked if session.archived is None else compressed)(columns[-1])
+        if parts != columns[-1]:
+            *_, packed, digest = sealed("message", (*columns[:-1], parts))
+            db.run("repack message", (packed, digest, number))
 
 
 def _expect(

@@ -3,42 +3,33 @@
 Facts: docs.anthropic.com/en/api/messages (content blocks).
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from unabridged.domain.message import Image, Part, Reasoning, Text, ToolCall, ToolResult
-from unabridged.transfer.lenient_fields import as_id, as_json, as_list, as_object, as_text, lost
+from unabridged.transfer.lenient_fields import Reasons, as_id, as_list, as_object, as_text
 
 _CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 _RESULT = "tool_result"
 
 
-def said(content: Any, name: str, reasons: Counter[str]) -> Iterator[Part]:
+def said(content: Any, name: str, reasons: Reasons) -> Iterator[Part]:
     """Read what a message says and calls; results of tools are for ``results``.
 
-    Args:
-        content: A text or a list of blocks.
-        name: What tells the message from others, for calls that carry no id.
-        reasons: Gets what could not be taken over.
+    The name tells the message from others, for calls that carry no id.
     """
     for number, block in enumerate(_blocks(content)):
         kind = as_text(block.get("type"))
         if kind in _CALLS:
             call = as_id(block.get("id")) or f"{name}/{number}"
-            arguments = as_json(block.get("input") or {}, reasons)
+            arguments = reasons.json(block.get("input") or {})
             yield ToolCall(call, as_text(block.get("name")), arguments)
         elif not kind.endswith(_RESULT):
             yield from _plain(block, reasons)
 
 
-def results(content: Any, reasons: Counter[str]) -> Iterator[Part]:
-    """Read the results of tools in a message, each with the pictures that it gave.
-
-    Args:
-        content: A text or a list of blocks.
-        reasons: Gets what could not be taken over.
-    """
+def results(content: Any, reasons: Reasons) -> Iterator[Part]:
+    """Read the results of tools in a message, each with the pictures that it gave."""
     for block in _blocks(content):
         if as_text(block.get("type")).endswith(_RESULT):
             yield from _result(block, reasons)
@@ -52,7 +43,7 @@ def _blocks(content: Any) -> Iterator[Mapping[str, Any]]:
             yield each if isinstance(each, dict) else {"type": "no object", "held": each}
 
 
-def _plain(block: Mapping[str, Any], reasons: Counter[str]) -> Iterator[Part]:
+def _plain(block: Mapping[str, Any], reasons: Reasons) -> Iterator[Part]:
     kind = as_text(block.get("type"))
     if kind == "text":
         if as_text(block.get("text")):
@@ -65,10 +56,10 @@ def _plain(block: Mapping[str, Any], reasons: Counter[str]) -> Iterator[Part]:
     elif kind == "image" and (uri := _picture(as_object(block.get("source")))):
         yield Image(uri)
     else:
-        lost(reasons, f"content of the type {kind[:40]!r}", block)
+        reasons.lost(f"content of the type {kind[:40]!r}", block)
 
 
-def _result(block: Mapping[str, Any], reasons: Counter[str]) -> Iterator[Part]:
+def _result(block: Mapping[str, Any], reasons: Reasons) -> Iterator[Part]:
     inner = [part for each in _blocks(block.get("content")) for part in _plain(each, reasons)]
     text = "\n".join(part.text for part in inner if isinstance(part, Text))
     failed = block.get("is_error") is True

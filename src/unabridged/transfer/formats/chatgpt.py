@@ -10,32 +10,15 @@ difegam.github.io/chatgpt-to-markdown (reference/data-models, explanation/export
 """
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from unabridged.domain.message import Image, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from unabridged.domain.results import SkippedRecord
-from unabridged.transfer.build_conversation import (
-    ImportOrigin,
-    RawMessage,
-    build_transcript,
-    given,
-    in_order,
-)
-from unabridged.transfer.lenient_fields import (
-    Reasons,
-    as_id,
-    as_list,
-    as_object,
-    as_text,
-    as_time,
-    lost,
-)
+from unabridged.transfer.build_conversation import ImportOrigin, RawMessage, in_order, transcript
+from unabridged.transfer.foreign_format import Format, each_record, signs
+from unabridged.transfer.lenient_fields import Reasons, as_id, as_list, as_object, as_text
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
-
-FORMAT = "chatgpt"
 
 _CONTEXT_TYPES = frozenset({"user_editable_context", "model_editable_context"})
 _REASONING_TYPES = frozenset({"thoughts", "reasoning_recap"})
@@ -44,47 +27,32 @@ _BROKEN = frozenset({"interrupted", "max_tokens"})
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
 
 
-def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
-    """Read conversations.
-
-    Args:
-        records: The elements of ``conversations.json``.
-    """
-    for record in records:
-        if isinstance(record, SkippedRecord):
-            yield record
-        elif not isinstance(record.value, dict) or not isinstance(
-            record.value.get("mapping"), dict
-        ):
-            yield record.unread("no conversation: it has no mapping of messages")
-        else:
-            yield from _conversation(record)
-
-
 def _conversation(record: JsonRecord) -> Iterator[Item]:
-    data, reasons = record.value, Reasons()
+    data, reasons = as_object(record.value), Reasons()
+    if not isinstance(data.get("mapping"), dict):
+        yield record.unread("no conversation: it has no mapping of messages")
+        return
     messages, shown = _messages(data["mapping"], reasons)
     current = data.get("current_node")
     origin = ImportOrigin(
-        format=FORMAT,
+        format=FORMAT.name,
         id=as_id(data.get("conversation_id")) or as_id(data.get("id")),
         title=as_text(data.get("title")),
-        created=as_time(data.get("create_time"), reasons),
-        updated=as_time(data.get("update_time"), reasons),
+        created=reasons.time(data.get("create_time")),
+        updated=reasons.time(data.get("update_time")),
         current=shown.get(current) if isinstance(current, str) else None,
         model=as_text(data.get("default_model_slug")) or None,
     )
-    woven = build_transcript(origin, messages)
-    yield from given(record, woven, reasons)
+    yield from transcript(record, origin, messages, reasons)
 
 
 def _messages(
-    mapping: Mapping[str, Any], reasons: Counter[str]
+    mapping: Mapping[str, Any], reasons: Reasons
 ) -> tuple[list[RawMessage], dict[str, str | None]]:
     nodes = {key: node for key, node in mapping.items() if isinstance(node, dict)}
     for node in mapping.values():
         if not isinstance(node, dict):
-            lost(reasons, "a message that is no object", node)
+            reasons.lost("a message that is no object", node)
     parents = {key: as_text(node.get("parent")) or None for key, node in nodes.items()}
     order, circles = in_order(parents)
     reasons["a circle of messages, cut open"] += circles
@@ -103,7 +71,7 @@ def _messages(
 
 
 def _message(
-    key: str, data: Any, reasons: Counter[str], *, parent: str | None, call: str
+    key: str, data: Any, reasons: Reasons, *, parent: str | None, call: str
 ) -> RawMessage | None:
     if not isinstance(data, dict):
         return None
@@ -118,7 +86,7 @@ def _message(
         return None
     role = _ROLES.get(said)
     if role is None:
-        lost(reasons, "a message of an unknown role", data)
+        reasons.lost("a message of an unknown role", data)
         return None
     recipient = as_text(data.get("recipient")) or "all"
     parts = tuple(_parts(content, reasons))
@@ -128,12 +96,12 @@ def _message(
         parts = _result(call, as_text(author.get("name")), kind, parts)
     if not parts:
         return None
-    at = as_time(data.get("create_time"), reasons)
+    at = reasons.time(data.get("create_time"))
     model = as_text(metadata.get("model_slug")) or None
     return RawMessage(key, role, parts, parent, at, model, _broke_off(data), f"message {key}")
 
 
-def _parts(content: Mapping[str, Any], reasons: Counter[str]) -> Iterator[Part]:
+def _parts(content: Mapping[str, Any], reasons: Reasons) -> Iterator[Part]:
     kind = as_text(content.get("content_type"))
     if kind in _REASONING_TYPES:
         text = _reasoning(content)
@@ -154,14 +122,14 @@ def _parts(content: Mapping[str, Any], reasons: Counter[str]) -> Iterator[Part]:
             yield from _object_part(part, reasons)
 
 
-def _object_part(part: Mapping[str, Any], reasons: Counter[str]) -> Iterator[Part]:
+def _object_part(part: Mapping[str, Any], reasons: Reasons) -> Iterator[Part]:
     pointer, text = as_text(part.get("asset_pointer")), _joined(part)
     if text:
         yield Text(text)
     elif pointer and "image" in as_text(part.get("content_type")):
         yield Image(pointer)
     else:
-        lost(reasons, f"content of the type {as_text(part.get('content_type'))[:40]!r}", part)
+        reasons.lost(f"content of the type {as_text(part.get('content_type'))[:40]!r}", part)
 
 
 def _arguments(content: Mapping[str, Any], parts: tuple[Part, ...]) -> str:
@@ -201,3 +169,11 @@ def _joined(data: Mapping[str, Any]) -> str:
 def _broke_off(data: Mapping[str, Any]) -> bool:
     details = as_object(as_object(data.get("metadata")).get("finish_details"))
     return data.get("status") == "in_progress" or as_text(details.get("type")) in _BROKEN
+
+
+FORMAT = Format(
+    "chatgpt",
+    "ChatGPT account export",
+    signs("mapping"),
+    each_record(_conversation),
+)

@@ -10,72 +10,48 @@ publishes no description; the facts are from github.com/TomzxCode/llm-conversati
 of such exports found by the names of these fields.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from unabridged.domain.message import Part, Reasoning, Role, Text, ToolCall, ToolResult
-from unabridged.domain.results import SkippedRecord
 from unabridged.transfer.build_conversation import (
     ImportOrigin,
     RawMessage,
-    build_transcript,
     chained,
     content_key,
-    given,
+    split_by_speaker,
+    transcript,
 )
-from unabridged.transfer.lenient_fields import (
-    Reasons,
-    as_id,
-    as_json,
-    as_list,
-    as_object,
-    as_text,
-    as_time,
-    lost,
-)
+from unabridged.transfer.foreign_format import Format, each_record, signs
+from unabridged.transfer.lenient_fields import Reasons, as_id, as_list, as_object, as_text
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
-
-FORMAT = "claude"
 
 _ROLES = {"human": Role.USER, "user": Role.USER, "assistant": Role.ASSISTANT}
 
 
-def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
-    """Read conversations.
-
-    Args:
-        records: The elements of ``conversations.json``.
-    """
-    for record in records:
-        if isinstance(record, SkippedRecord):
-            yield record
-        elif not isinstance(as_object(record.value).get("chat_messages"), list):
-            yield record.unread("no conversation: it has no chat_messages")
-        else:
-            yield from _conversation(record)
-
-
 def _conversation(record: JsonRecord) -> Iterator[Item]:
-    data, reasons = record.value, Reasons()
+    data, reasons = as_object(record.value), Reasons()
+    if not isinstance(data.get("chat_messages"), list):
+        yield record.unread("no conversation: it has no chat_messages")
+        return
     messages, last = _messages(data["chat_messages"], reasons)
     current = as_id(data.get("current_leaf_message_uuid"))
     origin = ImportOrigin(
-        format=FORMAT,
+        format=FORMAT.name,
         id=as_id(data.get("uuid")),
         title=as_text(data.get("name")),
-        created=as_time(data.get("created_at"), reasons),
-        updated=as_time(data.get("updated_at"), reasons),
+        created=reasons.time(data.get("created_at")),
+        updated=reasons.time(data.get("updated_at")),
         current=last.get(current or ""),
         model=as_text(data.get("model")) or None,
     )
-    woven = build_transcript(origin, messages)
-    yield from given(record, woven, reasons)
+    yield from transcript(record, origin, messages, reasons)
 
 
 def _messages(
-    listed: list[Any], reasons: Counter[str]
+    listed: list[Any], reasons: Reasons
 ) -> tuple[list[RawMessage], dict[str, str | None]]:
     found: dict[str, list[RawMessage]] = {}
     parents: dict[str, str | None] = {}
@@ -95,49 +71,40 @@ def _messages(
     return chained(found, parents, reasons)
 
 
-def _pieces(position: int, held: Any, reasons: Counter[str]) -> list[RawMessage]:
+def _pieces(position: int, held: Any, reasons: Reasons) -> list[RawMessage]:
     data = as_object(held)
     role = _ROLES.get(as_text(data.get("sender")))
     if role is None:
-        lost(reasons, "a message of an unknown sender", held)
+        reasons.lost("a message of an unknown sender", held)
         return []
-    runs = _runs(role, position, data, reasons)
-    if not runs:
+    parts = _parts(position, data, reasons)
+    if not parts:
         return []
-    at = as_time(data.get("created_at"), reasons)
-    model = as_text(data.get("model")) or None
-    name = as_id(data.get("uuid")) or content_key(position, role.value, runs[0][1])
-    return [
-        RawMessage(
-            key=f"{name}/{number}" if number else name,
-            role=speaker,
-            parts=tuple(parts),
-            at=at,
-            model=model,
-            broken=bool(data.get("truncated")) and speaker is Role.ASSISTANT,
-            where=f"message {position + 1}",
-        )
-        for number, (speaker, parts) in enumerate(runs)
-    ]
+    at = reasons.time(data.get("created_at"))
+    message = RawMessage(
+        key=as_id(data.get("uuid")) or "",
+        role=role,
+        parts=(),
+        at=at,
+        model=as_text(data.get("model")) or None,
+        broken=bool(data.get("truncated")) and role is Role.ASSISTANT,
+        where=f"message {position + 1}",
+    )
+    if not message.key:
+        said = split_by_speaker(message, parts)[0].parts
+        message = replace(message, key=content_key(position, role.value, said))
+    return split_by_speaker(message, parts)
 
 
-def _runs(
-    role: Role, position: int, data: Mapping[str, Any], reasons: Counter[str]
-) -> list[tuple[Role, list[Part]]]:
-    runs: list[tuple[Role, list[Part]]] = []
+def _parts(position: int, data: Mapping[str, Any], reasons: Reasons) -> list[Part]:
     parts = list(_blocks(position, as_list(data.get("content")), reasons))
     if not any(isinstance(part, Text) for part in parts) and as_text(data.get("text")):
         parts.append(Text(as_text(data.get("text"))))
     parts.extend(_attached(data))
-    for part in parts:
-        speaker = Role.TOOL if isinstance(part, ToolResult) else role
-        if not runs or runs[-1][0] is not speaker:
-            runs.append((speaker, []))
-        runs[-1][1].append(part)
-    return runs
+    return parts
 
 
-def _blocks(position: int, blocks: list[Any], reasons: Counter[str]) -> Iterator[Part]:
+def _blocks(position: int, blocks: list[Any], reasons: Reasons) -> Iterator[Part]:
     call = ""
     for number, each in enumerate(blocks):
         block = as_object(each)
@@ -150,12 +117,12 @@ def _blocks(position: int, blocks: list[Any], reasons: Counter[str]) -> Iterator
                 yield Reasoning(as_text(block.get("thinking")))
         elif kind == "tool_use":
             call = as_id(block.get("id")) or f"call-{position}-{number}"
-            arguments = as_json(block.get("input") or {}, reasons)
+            arguments = reasons.json(block.get("input") or {})
             yield ToolCall(call, as_text(block.get("name")), arguments)
         elif kind == "tool_result":
             yield _result(block, call)
         elif kind != "token_budget":
-            lost(reasons, f"content of the type {kind[:40]!r}", each)
+            reasons.lost(f"content of the type {kind[:40]!r}", each)
 
 
 def _result(block: Mapping[str, Any], call: str) -> ToolResult:
@@ -177,3 +144,11 @@ def _attached(data: Mapping[str, Any]) -> Iterator[Part]:
         yield Text(f"[attached: {name}]\n{words}" if words else f"[attached: {name}]")
     for each in as_list(data.get("files")):
         yield Text(f"[attached: {as_text(as_object(each).get('file_name')) or 'a file'}]")
+
+
+FORMAT = Format(
+    "claude",
+    "Claude account export",
+    signs("chat_messages"),
+    each_record(_conversation),
+)

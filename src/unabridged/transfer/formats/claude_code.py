@@ -30,12 +30,11 @@ from unabridged.transfer.build_conversation import (
     chained,
     skipped,
 )
+from unabridged.transfer.foreign_format import Format, signs
 from unabridged.transfer.formats.anthropic_blocks import results, said
-from unabridged.transfer.lenient_fields import Reasons, as_id, as_object, as_text, as_time
+from unabridged.transfer.lenient_fields import REPAIRED, Reasons, as_id, as_object, as_text
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
-
-FORMAT = "claude-code"
 
 _PUT_IN = ("<local-command-stdout>", "<local-command-stderr>", "<local-command-caveat>")
 _INTERRUPTED = "[Request interrupted by user"
@@ -55,10 +54,6 @@ class _Unit:
         parent: The uuid of the line before it, or None.
         before: The uuid of the line that stands before it in the file, or None.
         opens: Whether it says that nothing comes before it.
-        answer: The first line of an answer, or None.
-        parts: What the answer says, line by line.
-        calls: The ids of the tools that it calls.
-        rest: What follows it, in order.
         broken: Whether the user broke it off.
     """
 
@@ -154,7 +149,7 @@ class _Session:
         parts = list(said(content, name, self.reasons))
         if role is Role.USER and self._is_put_in(parts):
             parts = []
-        at = as_time(data.get("timestamp"), self.reasons)
+        at = self.reasons.time(data.get("timestamp"))
         model = as_text(message.get("model"))
         return [
             RawMessage(
@@ -199,11 +194,7 @@ class _Session:
 
 
 def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
-    """Read the sessions of one file.
-
-    Args:
-        records: Its lines.
-    """
+    """Read the sessions of one file."""
     sessions: dict[str | None, _Session] = {}
     titles: dict[str, str] = {}
     agents = 0
@@ -223,7 +214,7 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
             agents += 1
         elif as_id(data.get("uuid")) or "message" in data:
             session = sessions.setdefault(name, _Session(name, record.where))
-            session.reasons["half a character, replaced by U+FFFD"] += record.repaired
+            session.reasons[REPAIRED] += record.repaired
             session.add(record)
     if agents:
         yield SkippedRecord("the file", f"a message of a sub-agent ({agents}×)")
@@ -234,10 +225,18 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
 def _finished(session: _Session, titles: Mapping[str, str]) -> Iterator[Item]:
     messages, newest = session.messages()
     named = (titles[name] for name in (session.id or "", *session.unit_of) if titles.get(name))
-    origin = ImportOrigin(FORMAT, session.id, title=next(named, ""), current=newest)
+    origin = ImportOrigin(FORMAT.name, session.id, title=next(named, ""), current=newest)
     woven = build_transcript(origin, messages)
     where = f"session {session.id}" if session.id else session.where
     yield from skipped(where, session.reasons)
     yield from woven.unread
     if woven.conversation is not None:
         yield woven.conversation
+
+
+FORMAT = Format(
+    "claude-code",
+    "Claude Code session",
+    signs("parentUuid sessionId", "type summary leafUuid"),
+    read,
+)

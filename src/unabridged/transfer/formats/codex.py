@@ -27,20 +27,11 @@ from unabridged.transfer.build_conversation import (
     content_key,
     skipped,
 )
+from unabridged.transfer.foreign_format import Format, signs
 from unabridged.transfer.formats.responses_items import Said, is_item, said_by
-from unabridged.transfer.lenient_fields import (
-    Reasons,
-    as_id,
-    as_list,
-    as_object,
-    as_text,
-    as_time,
-    lost,
-)
+from unabridged.transfer.lenient_fields import REPAIRED, Reasons, as_id, as_list, as_object, as_text
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
-
-FORMAT = "codex"
 
 PUT_IN = (
     "<environment_context>",
@@ -116,11 +107,7 @@ class _Session:
 
 
 def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
-    """Read one session.
-
-    Args:
-        records: The lines of one file.
-    """
+    """Read one session."""
     session = _Session()
     for record in records:
         if isinstance(record, SkippedRecord):
@@ -128,7 +115,7 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
         elif not isinstance(record.value, dict):
             yield record.unread("no record of a session: not an object")
         else:
-            session.reasons["half a character, replaced by U+FFFD"] += record.repaired
+            session.reasons[REPAIRED] += record.repaired
             session.where = session.where or record.where
             _line(session, record.where, record.value)
     yield from _finished(session)
@@ -136,7 +123,7 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
 
 def _line(session: _Session, where: str, data: Mapping[str, Any]) -> None:
     kind, payload = as_text(data.get("type")), as_object(data.get("payload"))
-    at = as_time(data.get("timestamp"), session.reasons)
+    at = session.reasons.time(data.get("timestamp"))
     if kind == "response_item":
         _item(session, where, payload, at)
     elif kind == "event_msg":
@@ -152,14 +139,14 @@ def _line(session: _Session, where: str, data: Mapping[str, Any]) -> None:
     elif not kind and "id" in data and "timestamp" in data:
         _header(session, data)
     elif kind not in _NOT_SAID and "record_type" not in data:
-        lost(session.reasons, f"a record of the type {kind[:40]!r}", data)
+        session.reasons.lost(f"a record of the type {kind[:40]!r}", data)
 
 
 def _header(session: _Session, data: Mapping[str, Any]) -> None:
     if session.id is not None:
         return
     session.id = as_id(data.get("id"))
-    session.created = as_time(data.get("timestamp"), session.reasons)
+    session.created = session.reasons.time(data.get("timestamp"))
     session.subagent = "subagent" in as_object(data.get("source"))
 
 
@@ -196,7 +183,7 @@ def _finished(session: _Session) -> Iterator[Item]:
     if session.subagent:
         session.reasons["a message of a sub-agent"] += len(messages)
         messages = []
-    origin = ImportOrigin(FORMAT, session.id, created=session.created, current=last)
+    origin = ImportOrigin(FORMAT.name, session.id, created=session.created, current=last)
     woven = build_transcript(origin, messages)
     yield from skipped("the session", session.reasons)
     yield from woven.unread
@@ -204,3 +191,11 @@ def _finished(session: _Session) -> Iterator[Item]:
         yield woven.conversation
     elif session.where and not session.subagent and not messages:
         yield SkippedRecord("the session", "a session in which nobody speaks")
+
+
+FORMAT = Format(
+    "codex",
+    "Codex session",
+    signs("timestamp type payload", "id timestamp instructions", "record_type"),
+    read,
+)

@@ -19,27 +19,12 @@ from typing import Any
 
 from unabridged.domain.message import Role, Text
 from unabridged.domain.results import SkippedRecord
-from unabridged.transfer.build_conversation import (
-    ImportOrigin,
-    RawMessage,
-    build_transcript,
-    content_key,
-    given,
-)
+from unabridged.transfer.build_conversation import ImportOrigin, RawMessage, content_key, transcript
+from unabridged.transfer.foreign_format import Format, signs
 from unabridged.transfer.formats import own_files, placeholders
-from unabridged.transfer.lenient_fields import (
-    Reasons,
-    as_id,
-    as_list,
-    as_object,
-    as_text,
-    as_time,
-    lost,
-)
+from unabridged.transfer.lenient_fields import Reasons, as_id, as_list, as_object, as_text
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
-
-FORMAT = "dana"
 
 _NAME = re.compile(r"(.+)_([^_]+)_conversation(?:\.json)?", re.DOTALL)
 _KNOWN = frozenset({"model", "mode"})
@@ -57,11 +42,7 @@ def named(file: str) -> tuple[str, str] | None:
 
 
 def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
-    """Read conversations.
-
-    Args:
-        records: The memory, or the turns of one that is a list.
-    """
+    """Read conversations."""
     bare: list[Any] = []
     for record in records:
         if isinstance(record, SkippedRecord):
@@ -93,13 +74,13 @@ def _conversation(record: JsonRecord) -> Iterator[Item]:
         messages += [replace(first, parent=above), *rest]
         seen.add(first.key)
     origin = ImportOrigin(
-        FORMAT,
+        FORMAT.name,
         id=as_id(data.get("conversation_id")),
         title=placeholders.title(messages),
-        created=as_time(data.get("created_at"), reasons),
-        updated=as_time(data.get("updated_at"), reasons),
+        created=reasons.time(data.get("created_at")),
+        updated=reasons.time(data.get("updated_at")),
     )
-    yield from given(record, build_transcript(origin, messages), reasons)
+    yield from transcript(record, origin, messages, reasons)
 
 
 def _is_turn(value: Any) -> bool:
@@ -111,12 +92,12 @@ def _turn(number: int, value: Any, reasons: Reasons) -> list[RawMessage]:
     data, where = as_object(value), f"turn {number}"
     asked, answered = as_text(data.get("user_input")), as_text(data.get("agent_response"))
     if not asked and not answered:
-        lost(reasons, "a turn in which nobody says anything", value)
+        reasons.lost("a turn in which nobody says anything", value)
         return []
     about = as_object(data.get("metadata"))
     if about.keys() - _KNOWN:
-        lost(reasons, "metadata of a turn, which has no place here", about)
-    at = as_time(data.get("timestamp"), reasons)
+        reasons.lost("metadata of a turn, which has no place here", about)
+    at = reasons.time(data.get("timestamp"))
     parts = (Text(asked or answered),)
     key = as_id(data.get("turn_id")) or content_key(number, as_text(data.get("timestamp")), parts)
     if asked:
@@ -144,18 +125,26 @@ def _summaries(
         summary = as_object(each)
         text, start = (
             as_text(summary.get("content")),
-            as_time(summary.get("start_timestamp"), reasons),
+            reasons.time(summary.get("start_timestamp")),
         )
         if not text:
-            lost(reasons, "a summary without words", each)
+            reasons.lost("a summary without words", each)
         elif start is not None and oldest is not None and start >= oldest:
             reasons["a summary of turns that are all here"] += 1
         else:
-            lost(reasons, "only a summary is there; it is kept, and marked as one", each)
+            reasons.lost("only a summary is there; it is kept, and marked as one", each)
             above = messages[-1].key if messages else None
-            at = start or as_time(summary.get("created_at"), reasons)
+            at = start or reasons.time(summary.get("created_at"))
             key = as_id(summary.get("summary_id")) or ""
             kept = placeholders.summary(text, key=key, at=at, parent=above, where="summary")
             if kept[0].key not in {known.key for known in messages}:
                 messages += kept
     return messages
+
+
+FORMAT = Format(
+    "dana",
+    "Dana conversation memory",
+    signs("history conversation_id", "history/user_input", "user_input agent_response"),
+    read,
+)

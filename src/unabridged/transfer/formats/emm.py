@@ -13,52 +13,38 @@ The form is that of the seed emm-condensation.md and of github.com/kaosushijin/a
 memory.json).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from unabridged.domain.results import SkippedRecord
-from unabridged.transfer.build_conversation import ImportOrigin, build_transcript, given
+from unabridged.transfer.build_conversation import ImportOrigin, transcript
+from unabridged.transfer.foreign_format import Format, each_record, signs
 from unabridged.transfer.formats import placeholders
 from unabridged.transfer.formats.message_rows import MessageRow
-from unabridged.transfer.lenient_fields import Reasons, as_id, as_object, as_text, as_time, lost
+from unabridged.transfer.lenient_fields import Reasons, as_id, as_object, as_text
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
 
-FORMAT = "emm"
-
-
-def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
-    """Read conversations.
-
-    Args:
-        records: The memory.
-    """
-    for record in records:
-        if isinstance(record, SkippedRecord):
-            yield record
-        elif not isinstance(as_object(record.value).get("messages"), list):
-            yield record.unread("no memory: it has no messages")
-        else:
-            yield from _conversation(record)
-
 
 def _conversation(record: JsonRecord) -> Iterator[Item]:
-    reasons = Reasons()
+    memory, reasons = as_object(record.value), Reasons()
+    if not isinstance(memory.get("messages"), list):
+        yield record.unread("no memory: it has no messages")
+        return
     row = MessageRow(reasons)
-    for number, each in enumerate(record.value["messages"], start=1):
+    for number, each in enumerate(memory["messages"], start=1):
         data, where = as_object(each), f"message {number}"
         if data.get("type") == "momentum_state":
-            lost(reasons, "a state of the story engine", each)
+            reasons.lost("a state of the story engine", each)
         elif data.get("condensed") is True and as_text(data.get("content")):
-            lost(reasons, "only a summary is there; it is kept, and marked as one", each)
+            reasons.lost("only a summary is there; it is kept, and marked as one", each)
             _condensed(data, row, where, reasons)
         else:
             row.add(data, where, name="type")
-    saved = as_object(record.value.get("metadata")).get("saved_at")
+    saved = as_object(memory.get("metadata")).get("saved_at")
     origin = ImportOrigin(
-        FORMAT, title=placeholders.title(row.messages), updated=as_time(saved, reasons)
+        FORMAT.name, title=placeholders.title(row.messages), updated=reasons.time(saved)
     )
-    yield from given(record, build_transcript(origin, placeholders.opened(row.messages)), reasons)
+    yield from transcript(record, origin, placeholders.opened(row.messages), reasons)
 
 
 def _condensed(data: Mapping[str, Any], row: MessageRow, where: str, reasons: Reasons) -> None:
@@ -70,8 +56,16 @@ def _condensed(data: Mapping[str, Any], row: MessageRow, where: str, reasons: Re
             data["content"],
             key=as_id(data.get("id")) or "",
             note=f"Category: {category}." if category else "",
-            at=as_time(data.get("timestamp"), reasons),
+            at=reasons.time(data.get("timestamp")),
             parent=row.last,
             where=where,
         )
     )
+
+
+FORMAT = Format(
+    "emm",
+    "Aurora's Enhanced Memory Manager (EMM)",
+    signs("messages/content_category", "metadata/condensations messages"),
+    each_record(_conversation),
+)

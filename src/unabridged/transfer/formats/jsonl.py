@@ -22,32 +22,20 @@ from unabridged.transfer.build_conversation import (
     content_key,
     skipped,
 )
-from unabridged.transfer.formats.responses_items import (
-    ROLES,
-    SYSTEM_ROLES,
-    Said,
-    content,
-    is_item,
-    said_by,
-)
+from unabridged.transfer.foreign_format import Format, signs
+from unabridged.transfer.formats.responses_items import Said, content, is_item, role_of, said_by
 from unabridged.transfer.ids import digest
 from unabridged.transfer.lenient_fields import (
+    REPAIRED,
     Reasons,
     as_bytes,
     as_id,
-    as_json,
     as_list,
     as_object,
     as_text,
-    as_time,
-    lost,
 )
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
-
-__all__ = ["FORMAT", "NAMES", "ROLES", "SYSTEM_ROLES", "parts_of", "read", "said_in"]
-
-FORMAT = "jsonl"
 
 NAMES = {
     "content": ("content", "text"),
@@ -71,11 +59,7 @@ class _Group:
 
 
 def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
-    """Read conversations.
-
-    Args:
-        records: The lines.
-    """
+    """Read conversations."""
     groups: dict[str | None, _Group] = {}
     alike = Counter[str]()
     for record in records:
@@ -88,23 +72,25 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
             group.title = group.title or as_text(data.get("title"))
             _add(group, data, record.where, reasons)
         if record.repaired:
-            reasons["half a character, replaced by U+FFFD"] += record.repaired
+            reasons[REPAIRED] += record.repaired
         yield from skipped(record.where, reasons)
     for group in groups.values():
         name = group.id or ""
         own = None if name.startswith(_MADE_OF) else group.id
-        woven = build_transcript(ImportOrigin(FORMAT, own, group.title, seed=name), group.messages)
+        woven = build_transcript(
+            ImportOrigin(FORMAT.name, own, group.title, seed=name), group.messages
+        )
         yield from woven.unread
         if woven.conversation is not None:
             yield woven.conversation
 
 
 def _spread(
-    record: JsonRecord, reasons: Counter[str], alike: Counter[str]
+    record: JsonRecord, reasons: Reasons, alike: Counter[str]
 ) -> Iterator[tuple[str | None, dict[str, Any]]]:
     data = record.value
     if not isinstance(data, dict):
-        lost(reasons, "no message: not an object", data)
+        reasons.lost("no message: not an object", data)
         return
     session = as_id(_named(data, "session"))
     if not isinstance(data.get("messages"), list):
@@ -115,7 +101,7 @@ def _spread(
         if isinstance(each, dict):
             yield session, {"title": data.get("title"), "model": data.get("model"), **each}
         else:
-            lost(reasons, "no message: not an object", each)
+            reasons.lost("no message: not an object", each)
 
 
 def _made_of(messages: list[Any], alike: Counter[str]) -> str:
@@ -124,7 +110,7 @@ def _made_of(messages: list[Any], alike: Counter[str]) -> str:
     return f"{_MADE_OF}{made}/{alike[made]}"
 
 
-def _add(group: _Group, data: dict[str, Any], where: str, reasons: Counter[str]) -> None:
+def _add(group: _Group, data: dict[str, Any], where: str, reasons: Reasons) -> None:
     told = said_in(data, reasons)
     if told is None:
         return
@@ -137,18 +123,14 @@ def _add(group: _Group, data: dict[str, Any], where: str, reasons: Counter[str])
             return
         key = f"{key}/{content_key(position, role.value, parts)}"
     parent = group.messages[-1].key if group.messages else None
-    at = as_time(_named(data, "time"), reasons)
+    at = reasons.time(_named(data, "time"))
     model = as_text(data.get("model")) or None
     group.messages.append(RawMessage(key, role, parts, parent, at, model, where=where))
     group.said[key] = parts
 
 
-def said_in(data: Mapping[str, Any], reasons: Counter[str]) -> Said | None:
+def said_in(data: Mapping[str, Any], reasons: Reasons) -> Said | None:
     """Read a message of a chat.
-
-    Args:
-        data: The message, or an item of the Responses API.
-        reasons: Gets what could not be taken over.
 
     Returns:
         What it says; None where it says nothing that is taken over.
@@ -156,13 +138,9 @@ def said_in(data: Mapping[str, Any], reasons: Counter[str]) -> Said | None:
     if is_item(as_text(data.get("type"))) and not as_text(data.get("role")):
         return said_by(data, reasons)
     name = as_text(data.get("role")) or as_text(data.get("sender"))
-    if name.lower() in SYSTEM_ROLES:
-        reasons["a system message"] += 1
-        return None
-    role = ROLES.get(name.lower())
+    why = f"no message: its role is {name[:20]!r}" if name else "no message: no role"
+    role = role_of(name, data, reasons, why)
     if role is None:
-        why = f"no message: its role is {name[:20]!r}" if name else "no message: no role"
-        lost(reasons, why, data)
         return None
     parts = tuple(parts_of(role, data, reasons))
     if not parts:
@@ -170,7 +148,7 @@ def said_in(data: Mapping[str, Any], reasons: Counter[str]) -> Said | None:
     return (role, parts) if parts else None
 
 
-def parts_of(role: Role, data: Mapping[str, Any], reasons: Counter[str]) -> Iterator[Part]:
+def parts_of(role: Role, data: Mapping[str, Any], reasons: Reasons) -> Iterator[Part]:
     """Give the parts of a message; what has no place among them is counted."""
     thinking = as_text(data.get("reasoning_content")) or as_text(data.get("reasoning"))
     if thinking:
@@ -185,12 +163,18 @@ def parts_of(role: Role, data: Mapping[str, Any], reasons: Counter[str]) -> Iter
     older = [{"function": data["function_call"]}] if data.get("function_call") else []
     for call in [*as_list(data.get("tool_calls")), *older]:
         function = as_object(as_object(call).get("function"))
-        arguments = function.get("arguments")
-        if not isinstance(arguments, str):
-            arguments = as_json(arguments or {}, reasons)
+        arguments = reasons.arguments(function.get("arguments"))
         name = as_text(function.get("name"))
         yield ToolCall(as_id(as_object(call).get("id")) or name, name, arguments)
 
 
 def _named(data: Mapping[str, Any], field_name: str) -> Any:
     return next((data[name] for name in NAMES[field_name] if data.get(name) is not None), None)
+
+
+FORMAT = Format(
+    "jsonl",
+    "JSON Lines of messages (role, content, time)",
+    signs("role content", "role text", "sender text", "role tool_calls", "messages"),
+    read,
+)

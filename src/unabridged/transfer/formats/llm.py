@@ -11,28 +11,24 @@ and files that its releases 0.27.1 and 0.36 wrote.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import BinaryIO
 
 from unabridged.domain.results import SkippedRecord
 from unabridged.errors import UnknownFormatError
-from unabridged.transfer.build_conversation import ImportOrigin, build_transcript, skipped
-from unabridged.transfer.foreign_database import ForeignDatabase
+from unabridged.transfer.build_conversation import ImportOrigin, build_transcript, outcome
+from unabridged.transfer.foreign_database import MAGIC, ForeignDatabase
+from unabridged.transfer.foreign_format import Format
 from unabridged.transfer.formats.llm_log import Attachments, LlmLogTables
 from unabridged.transfer.formats.llm_threads import Threads
 from unabridged.transfer.lenient_fields import Reasons
 from unabridged.transfer.reader import Item
-
-FORMAT = "llm"
+from unabridged.transfer.records import JsonRecord
 
 _OLDEST = "log"
 
 
 def read_file(stream: BinaryIO) -> Iterator[Item]:
     """Read conversations.
-
-    Args:
-        stream: The bytes of the file.
 
     Raises:
         UnknownFormatError: It is another program's file, or too damaged to be opened.
@@ -62,13 +58,9 @@ def _conversations(database: ForeignDatabase) -> Iterator[Item]:
         reasons = Reasons()
         messages, current = threads.messages(name, log.messages(name, reasons), reasons)
         title = log.title(name) or threads.title(name)
-        woven = build_transcript(ImportOrigin(FORMAT, name, title, current=current), messages)
+        woven = build_transcript(ImportOrigin(FORMAT.name, name, title, current=current), messages)
         yield from _faults(database)
-        where = f"conversation {name}"
-        yield from skipped(where, reasons)
-        yield from (replace(each, where=f"{where}, {each.where}") for each in woven.unread)
-        if woven.conversation is not None:
-            yield woven.conversation
+        yield from outcome(JsonRecord(f"conversation {name}", None), woven, reasons)
     yield from _faults(database)
 
 
@@ -77,3 +69,6 @@ def _faults(database: ForeignDatabase) -> Iterator[SkippedRecord]:
     while database.faults:
         where, reason = database.faults.pop(0)
         yield SkippedRecord(where, reason)
+
+
+FORMAT = Format("llm", "llm's log (logs.db)", magic=MAGIC, read_file=read_file)

@@ -2,7 +2,7 @@
 
 import base64
 import mimetypes
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from unabridged.domain.message import Image, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from unabridged.transfer.build_conversation import RawMessage
 from unabridged.transfer.foreign_database import ForeignDatabase, Row
-from unabridged.transfer.lenient_fields import as_id, as_text, as_time
+from unabridged.transfer.lenient_fields import Reasons, as_id, as_text
 
 _PICTURE = 16 << 20
 """Bytes of the largest picture that is taken over."""
@@ -18,23 +18,14 @@ _RESPONSE = ("id", "model", "resolved_model", "prompt", "system", "response", "r
 
 
 class Attachments:
-    """What was attached to messages, by id.
-
-    Args:
-        database: The file.
-    """
+    """What was attached to messages, by id."""
 
     def __init__(self, database: ForeignDatabase) -> None:
         self._database = database
         self._numbers = {as_id(row[1]): row[0] for row in database.rows("attachments", "id")}
 
-    def part(self, name: str | None, reasons: Counter[str]) -> Part | None:
-        """Give one as a part: a picture as it is or by its address, anything else by its name.
-
-        Args:
-            name: Its id.
-            reasons: Gets what could not be taken over.
-        """
+    def part(self, name: str | None, reasons: Reasons) -> Part | None:
+        """Give one as a part: a picture as it is or by its address, anything else by its name."""
         number = self._numbers.get(name)
         row = number and self._database.row("attachments", number, "type", "path", "url", "content")
         if not row:
@@ -56,12 +47,7 @@ class Attachments:
 
 
 class LlmLogTables:
-    """Conversations as ``responses`` holds them.
-
-    Args:
-        database: The file.
-        attachments: What was attached.
-    """
+    """Conversations as ``responses`` holds them."""
 
     def __init__(self, database: ForeignDatabase, attachments: Attachments) -> None:
         self._database = database
@@ -88,13 +74,8 @@ class LlmLogTables:
         """Give the title of a conversation, or an empty one."""
         return self._titles.get(name, "")
 
-    def messages(self, name: str, reasons: Counter[str]) -> list[RawMessage]:
-        """Give the messages of a conversation, in order.
-
-        Args:
-            name: Its id; one that is unknown has none.
-            reasons: Gets what could not be taken over.
-        """
+    def messages(self, name: str, reasons: Reasons) -> list[RawMessage]:
+        """Give the messages of a conversation, in order."""
         messages: list[RawMessage] = []
         for own, number in sorted(self._numbers.get(name, ())):
             row = self._database.row("responses", number, *_RESPONSE, "datetime_utc")
@@ -103,8 +84,8 @@ class LlmLogTables:
                 messages.append(replace(loose, parent=parent, where=f"response {own}"))
         return messages
 
-    def _said(self, own: str, row: Row, reasons: Counter[str]) -> Iterator[RawMessage]:
-        at = as_time(row["datetime_utc"], reasons)
+    def _said(self, own: str, row: Row, reasons: Reasons) -> Iterator[RawMessage]:
+        at = reasons.time(row["datetime_utc"])
         model = as_text(row["resolved_model"]) or as_text(row["model"]) or None
         if as_text(row["system"]):
             reasons["a system message"] += 1
@@ -118,7 +99,7 @@ class LlmLogTables:
                 said_by = model if role is Role.ASSISTANT else None
                 yield RawMessage(f"{own}/{role.value}", role, listed, None, at, said_by)
 
-    def _asked(self, own: str, row: Row, reasons: Counter[str]) -> Iterator[Part]:
+    def _asked(self, own: str, row: Row, reasons: Reasons) -> Iterator[Part]:
         for _, _, number in self._fragments.get(own, ()):
             known = isinstance(number, int)
             found = self._database.row("fragments", number, "content") if known else None

@@ -1,6 +1,6 @@
 """The newer tables of ``llm``'s log: ``threads``, ``turns``, ``messages`` and ``parts``. See ``llm``."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -11,15 +11,7 @@ from unabridged.transfer.build_conversation import RawMessage, chained
 from unabridged.transfer.foreign_database import ForeignDatabase
 from unabridged.transfer.formats.llm_log import Attachments
 from unabridged.transfer.formats.responses_items import ROLES
-from unabridged.transfer.lenient_fields import (
-    as_id,
-    as_json,
-    as_list,
-    as_object,
-    as_text,
-    as_time,
-    lost,
-)
+from unabridged.transfer.lenient_fields import REPAIRED, Reasons, as_id, as_list, as_object, as_text
 from unabridged.transfer.records import BadJsonError, decode
 
 _LONGEST_CALL = timedelta(days=1)
@@ -37,12 +29,7 @@ class _Turn:
 
 
 class Threads:
-    """Conversations as ``threads`` and their messages hold them.
-
-    Args:
-        database: The file.
-        attachments: What was attached.
-    """
+    """Conversations as ``threads`` and their messages hold them."""
 
     def __init__(self, database: ForeignDatabase, attachments: Attachments) -> None:
         self._database = database
@@ -78,14 +65,11 @@ class Threads:
         return self._titles.get(name, "")
 
     def messages(
-        self, name: str, history: Sequence[RawMessage], reasons: Counter[str]
+        self, name: str, history: Sequence[RawMessage], reasons: Reasons
     ) -> tuple[list[RawMessage], str | None]:
         """Give the messages of a conversation, parents before children, and the newest one's key.
 
-        Args:
-            name: Its id; one that is unknown adds nothing.
-            history: What ``responses`` has of it; messages that say the same are those.
-            reasons: Gets what could not be taken over.
+        Messages that say the same as the history, which ``responses`` has, are those.
         """
         found: dict[str, list[RawMessage]] = {}
         for turn in self._turns.get(name, ()):
@@ -108,7 +92,7 @@ class Threads:
         tip: str | None,
         turn: _Turn,
         found: dict[str, list[RawMessage]],
-        reasons: Counter[str],
+        reasons: Reasons,
     ) -> None:
         key, answered = tip, True
         while key is not None and key in self._parents and key not in found:
@@ -117,7 +101,7 @@ class Threads:
             key = self._parents[key][0]
 
     def _loose(
-        self, key: str, turn: _Turn, reasons: Counter[str], *, answered: bool
+        self, key: str, turn: _Turn, reasons: Reasons, *, answered: bool
     ) -> list[RawMessage]:
         role = self._parents[key][1]
         parts = tuple(self._said(key, reasons)) if role is not None else ()
@@ -131,7 +115,7 @@ class Threads:
         model = turn.model if role is Role.ASSISTANT else None
         return [RawMessage(key, role, parts, None, at, model, where=f"message {key}")]
 
-    def _said(self, key: str, reasons: Counter[str]) -> Iterator[Part]:
+    def _said(self, key: str, reasons: Reasons) -> Iterator[Part]:
         for _, number in sorted(self._parts.get(key, ())):
             row = self._database.row("parts", number, "type", "text", "payload")
             if row is None:
@@ -141,7 +125,7 @@ class Threads:
             yield from self._part(kind, text or self._joined(payload, reasons), payload, reasons)
 
     def _part(
-        self, kind: str, text: str, payload: Mapping[str, Any], reasons: Counter[str]
+        self, kind: str, text: str, payload: Mapping[str, Any], reasons: Reasons
     ) -> Iterator[Part]:
         call, name = as_id(payload.get("tool_call_id")) or "", as_text(payload.get("name"))
         if kind == "text" and text:
@@ -149,7 +133,7 @@ class Threads:
         elif kind == "reasoning" and text:
             yield Reasoning(text)
         elif kind == "tool_call":
-            yield ToolCall(call, name, as_json(payload.get("arguments") or {}, reasons))
+            yield ToolCall(call, name, reasons.json(payload.get("arguments") or {}))
         elif kind == "tool_result":
             failed = bool(payload.get("exception"))
             output = as_text(payload.get("output")) or as_text(payload.get("exception"))
@@ -158,15 +142,15 @@ class Threads:
         elif kind == "attachment":
             yield from self._attached([payload.get("attachment")], reasons)
         elif kind not in ("text", "reasoning"):
-            lost(reasons, f"content of the type {kind[:40]!r}", dict(payload))
+            reasons.lost(f"content of the type {kind[:40]!r}", dict(payload))
 
-    def _attached(self, listed: list[Any], reasons: Counter[str]) -> Iterator[Part]:
+    def _attached(self, listed: list[Any], reasons: Reasons) -> Iterator[Part]:
         for each in listed:
             part = self._attachments.part(as_id(as_object(each).get("id")), reasons)
             if part is not None:
                 yield part
 
-    def _joined(self, payload: Mapping[str, Any], reasons: Counter[str]) -> str:
+    def _joined(self, payload: Mapping[str, Any], reasons: Reasons) -> str:
         pieces = []
         for each in as_list(payload.get("text_ref")):
             number = as_object(each).get("fragment")
@@ -189,7 +173,7 @@ class Threads:
         turns: dict[str, list[_Turn]] = defaultdict(list)
         for name, values in sorted(listed, key=lambda each: each[0]):
             thread = as_id(values[1]) or name
-            at = as_time(values[6], Counter())
+            at = Reasons().time(values[6])
             model = as_text(values[5]) or as_text(values[4]) or None
             turn = _Turn(as_id(values[2]), as_id(values[3]), at, _end(at, values[7]), model)
             turns[self._roots.get(thread, thread)].append(turn)
@@ -231,14 +215,14 @@ def _words(loose: RawMessage) -> str:
     return "\n".join(part.text for part in loose.parts if isinstance(part, Text))
 
 
-def _payload(value: Any, reasons: Counter[str]) -> Mapping[str, Any]:
+def _payload(value: Any, reasons: Reasons) -> Mapping[str, Any]:
     if not isinstance(value, str):
         return {}
     try:
         data, repaired = decode(value.encode("utf-8", "replace"))
     except BadJsonError:
-        lost(reasons, "a part that is no JSON", value)
+        reasons.lost("a part that is no JSON", value)
         return {}
     if repaired:
-        reasons["half a character, replaced by U+FFFD"] += repaired
+        reasons[REPAIRED] += repaired
     return as_object(data)

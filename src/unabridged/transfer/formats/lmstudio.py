@@ -15,36 +15,24 @@ github.com/kfatehi/anthropic-to-lm-studio, and readers found by the names of the
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
 from unabridged.domain.message import Image, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from unabridged.domain.results import SkippedRecord
 from unabridged.transfer.build_conversation import (
     ImportOrigin,
     RawMessage,
-    build_transcript,
     chained,
     content_key,
-    given,
+    transcript,
 )
+from unabridged.transfer.foreign_format import Format, each_record, signs
 from unabridged.transfer.formats import placeholders
-from unabridged.transfer.formats.jsonl import ROLES, SYSTEM_ROLES
-from unabridged.transfer.lenient_fields import (
-    Reasons,
-    as_id,
-    as_json,
-    as_list,
-    as_object,
-    as_text,
-    as_time,
-    lost,
-)
+from unabridged.transfer.formats.responses_items import role_of
+from unabridged.transfer.lenient_fields import Reasons, as_id, as_list, as_object, as_text
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
-
-FORMAT = "lmstudio"
 
 _MILLISECONDS = re.compile(r"(\d{13})-")
 _BROKEN = frozenset(
@@ -53,23 +41,11 @@ _BROKEN = frozenset(
 _QUIET = frozenset({"debugInfoBlock", "toolStatus", "genInfo", "status"})
 
 
-def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
-    """Read conversations.
-
-    Args:
-        records: The conversation of a file.
-    """
-    for record in records:
-        if isinstance(record, SkippedRecord):
-            yield record
-        elif not isinstance(as_object(record.value).get("messages"), list):
-            yield record.unread("no conversation: it has no messages")
-        else:
-            yield from _conversation(record)
-
-
 def _conversation(record: JsonRecord) -> Iterator[Item]:
-    data, reasons = record.value, Reasons()
+    data, reasons = as_object(record.value), Reasons()
+    if not isinstance(data.get("messages"), list):
+        yield record.unread("no conversation: it has no messages")
+        return
     found: dict[str, list[RawMessage]] = {}
     parents: dict[str, str | None] = {}
     above: str | None = None
@@ -77,7 +53,7 @@ def _conversation(record: JsonRecord) -> Iterator[Item]:
         message = as_object(each)
         versions = message.get("versions")
         if not isinstance(versions, list):
-            lost(reasons, "a message without versions", each)
+            reasons.lost("a message without versions", each)
             continue
         chosen = message.get("currentlySelected")
         selected = above
@@ -99,24 +75,19 @@ def _conversation(record: JsonRecord) -> Iterator[Item]:
     created = data.get("createdAt")
     model = as_object(data.get("lastUsedModel")).get("identifier")
     origin = ImportOrigin(
-        FORMAT,
+        FORMAT.name,
         id=as_id(created) if isinstance(created, (int, str)) else None,
         title=as_text(data.get("name")) or placeholders.title(messages),
-        created=as_time(created, reasons),
+        created=reasons.time(created),
         current=last.get(above or ""),
         model=as_text(model) or None,
     )
-    yield from given(record, build_transcript(origin, placeholders.opened(messages)), reasons)
+    yield from transcript(record, origin, placeholders.opened(messages), reasons)
 
 
 def _version(position: int, data: Mapping[str, Any], reasons: Reasons) -> list[RawMessage]:
-    said = as_text(data.get("role")).lower()
-    if said in SYSTEM_ROLES:
-        reasons["a system message"] += 1
-        return []
-    role = ROLES.get(said)
+    role = role_of(data.get("role"), data, reasons, "a version of an unknown role")
     if role is None:
-        lost(reasons, "a version of an unknown role", data)
         return []
     model = as_text(as_object(data.get("senderInfo")).get("senderName")) or None
     at: datetime | None = None
@@ -131,10 +102,10 @@ def _version(position: int, data: Mapping[str, Any], reasons: Reasons) -> list[R
         stopped = as_text(as_object(about.get("stats")).get("stopReason")) or stopped
         if kind not in ("contentBlock", "singleStep", "multiStep"):
             if kind not in _QUIET:
-                lost(reasons, f"a step of the type {kind[:40]!r}", step)
+                reasons.lost(f"a step of the type {kind[:40]!r}", step)
             continue
         match = _MILLISECONDS.match(as_text(step.get("stepIdentifier")))
-        at = as_time(int(match[1]), reasons) if match else at
+        at = reasons.time(int(match[1])) if match else at
         for part in _content(step, names, reasons):
             speaker = Role.TOOL if isinstance(part, ToolResult) else role
             if not runs or runs[-1][0] is not speaker:
@@ -172,21 +143,27 @@ def _content(step: Mapping[str, Any], names: dict[str, str], reasons: Reasons) -
         elif kind == "toolCallRequest":
             names[call] = as_text(block.get("name"))
             given = block.get("parameters") or block.get("arguments") or {}
-            written = given if isinstance(given, str) else as_json(given, reasons)
+            written = given if isinstance(given, str) else reasons.json(given)
             yield ToolCall(call, names[call], written)
         elif kind == "toolCallResult":
             said = block.get("content")
-            result = (
-                as_text(said) if said is None or isinstance(said, str) else as_json(said, reasons)
-            )
+            result = as_text(said) if said is None or isinstance(said, str) else reasons.json(said)
             yield ToolResult(call, as_text(block.get("name")) or names.get(call, ""), result)
         elif kind in ("file", "image"):
             yield from _file(kind, block)
         else:
-            lost(reasons, f"content of the type {kind[:40]!r}", block)
+            reasons.lost(f"content of the type {kind[:40]!r}", block)
 
 
 def _file(kind: str, block: Mapping[str, Any]) -> Iterator[Part]:
     name = as_text(block.get("fileIdentifier")) or as_text(block.get("name")) or "a file"
     picture = kind == "image" or as_text(block.get("fileType")) == "image"
     yield Image(f"lmstudio:{name}") if picture else Text(f"[attached: {name}]")
+
+
+FORMAT = Format(
+    "lmstudio",
+    "LM Studio conversation",
+    signs("messages/versions", "messages usePerChatPredictionConfig"),
+    each_record(_conversation),
+)

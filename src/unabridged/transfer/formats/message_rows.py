@@ -1,28 +1,21 @@
 """Messages in a row, each with a role and a content, as many programs keep them."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from unabridged.domain.message import Part, Role
 from unabridged.transfer.build_conversation import RawMessage, content_key
-from unabridged.transfer.formats.jsonl import ROLES, SYSTEM_ROLES, parts_of
-from unabridged.transfer.lenient_fields import Reasons, as_id, as_object, as_text, as_time, lost
+from unabridged.transfer.formats.jsonl import parts_of
+from unabridged.transfer.formats.responses_items import role_of
+from unabridged.transfer.lenient_fields import Reasons, as_id, as_object, as_text
 
-Parts = Callable[[Role, Mapping[str, Any], Counter[str]], Iterable[Part]]
+Parts = Callable[[Role, Mapping[str, Any], Reasons], Iterable[Part]]
 
 _TIMES = ("timestamp", "time", "created_at")
 
 
 class MessageRow:
-    """A row of messages that grows: each hangs on the one before it.
-
-    Args:
-        reasons: Where what is passed over is counted.
-
-    Attributes:
-        messages: The messages.
-    """
+    """A row of messages that grows: each hangs on the one before it."""
 
     def __init__(self, reasons: Reasons) -> None:
         self.messages: list[RawMessage] = []
@@ -47,20 +40,12 @@ class MessageRow:
     def add(self, data: Any, where: str, *, name: str = "role", parts: Parts = parts_of) -> None:
         """Read a message and append it; what cannot be taken over is counted.
 
-        Args:
-            data: What the file holds.
-            where: Its place, for people.
-            name: The field that says who speaks.
-            parts: What reads its content.
+        The field ``name`` says who speaks.
         """
         message = as_object(data)
-        said = as_text(message.get(name)).lower()
-        if said in SYSTEM_ROLES:
-            self._reasons["a system message"] += 1
-            return
-        role = ROLES.get(said)
+        why = "no message, or one of an unknown role"
+        role = role_of(message.get(name), data, self._reasons, why)
         if role is None:
-            lost(self._reasons, "no message, or one of an unknown role", data)
             return
         content = tuple(parts(role, message, self._reasons))
         if not content:
@@ -81,5 +66,5 @@ class MessageRow:
         self._said[key] = parts
         time = next((message[each] for each in _TIMES if message.get(each) is not None), None)
         model = as_text(message.get("model")) or None
-        at = as_time(time, self._reasons)
+        at = self._reasons.time(time)
         self.messages.append(RawMessage(key, role, parts, self.last, at, model, where=where))

@@ -15,65 +15,42 @@ platform.openai.com/docs/guides/fine-tuning.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from unabridged.domain.results import SkippedRecord
 from unabridged.transfer.build_conversation import (
     ImportOrigin,
     RawMessage,
     build_transcript,
     content_key,
-    given,
+    outcome,
 )
+from unabridged.transfer.foreign_format import Format, each_record, signs
 from unabridged.transfer.formats.jsonl import said_in
 from unabridged.transfer.ids import digest
-from unabridged.transfer.lenient_fields import (
-    Reasons,
-    as_bytes,
-    as_id,
-    as_list,
-    as_object,
-    as_text,
-    as_time,
-    lost,
-)
+from unabridged.transfer.lenient_fields import Reasons, as_bytes, as_id, as_list, as_object, as_text
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
-
-FORMAT = "openai"
 
 _TIMES = ("created_at", "created", "timestamp", "time")
 _NO_QUESTION = "an answer without its question, as a batch's output has them"
 
 
-def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
-    """Read conversations.
-
-    Args:
-        records: The lines.
-    """
-    for record in records:
-        if isinstance(record, SkippedRecord):
-            yield record
-        elif isinstance(record.value, dict):
-            yield from _conversation(record, record.value)
-        else:
-            yield record.unread("no request: not an object")
-
-
-def _conversation(record: JsonRecord, data: Mapping[str, Any]) -> Iterator[Item]:
-    reasons = Reasons()
+def _conversation(record: JsonRecord) -> Iterator[Item]:
+    data, reasons = record.value, Reasons()
+    if not isinstance(data, dict):
+        yield record.unread("no request: not an object")
+        return
     response = as_object(data.get("response"))
     parts = [data, *map(as_object, (data.get("body"), data.get("request"), data.get("input")))]
     parts += [response, as_object(response.get("body"))]
     asked, answers = _asked(parts), list(_answers(parts))
-    at = next((as_time(each[k], reasons) for each in parts for k in _TIMES if each.get(k)), None)
+    at = next((reasons.time(each[k]) for each in parts for k in _TIMES if each.get(k)), None)
     models = [model for each in parts if (model := as_text(each.get("model")))]
     messages = _messages(record.where, asked, answers, reasons, models[-1] if models else None)
     whole = response or data.get("object") == "response"
     own = as_id(data.get("id")) if whole else None
     made = digest(*(as_bytes(each).decode("utf-8", "surrogatepass") for each in asked))
-    woven = build_transcript(ImportOrigin(FORMAT, own, created=at, seed=made), messages)
+    woven = build_transcript(ImportOrigin(FORMAT.name, own, created=at, seed=made), messages)
     if woven.conversation is not None:
-        yield from given(record, woven, reasons)
+        yield from outcome(record, woven, reasons)
     else:
         yield record.unread(_NO_QUESTION if answers else "no request: nobody asks in it")
 
@@ -106,7 +83,7 @@ def _messages(
 
     def add(data: Any, parent: str | None) -> str | None:
         if not isinstance(data, dict):
-            lost(reasons, "no message: not an object", data)
+            reasons.lost("no message: not an object", data)
             return parent
         said = said_in(data, reasons)
         if said is None:
@@ -124,3 +101,19 @@ def _messages(
         for each in answer:
             above = add(each, above)
     return messages
+
+
+FORMAT = Format(
+    "openai",
+    "Requests to OpenAI's API and their answers",
+    signs(
+        "custom_id body",
+        "custom_id response",
+        "request/messages response",
+        "request/input response",
+        "messages choices",
+        "input output model",
+        "input/messages preferred_output",
+    ),
+    each_record(_conversation),
+)

@@ -15,36 +15,25 @@ backend/open_webui/utils/middleware.py: serialize_output).
 import html
 import json
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from unabridged.domain.message import Image, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from unabridged.domain.results import SkippedRecord
 from unabridged.transfer.build_conversation import (
     ImportOrigin,
     RawMessage,
-    build_transcript,
     chained,
-    given,
+    split_by_speaker,
+    transcript,
 )
+from unabridged.transfer.foreign_format import Format, each_record, signs
 from unabridged.transfer.formats import placeholders
-from unabridged.transfer.formats.jsonl import ROLES, SYSTEM_ROLES, parts_of
+from unabridged.transfer.formats.jsonl import parts_of
 from unabridged.transfer.formats.message_rows import MessageRow
-from unabridged.transfer.lenient_fields import (
-    Reasons,
-    as_id,
-    as_json,
-    as_list,
-    as_object,
-    as_text,
-    as_time,
-    lost,
-)
+from unabridged.transfer.formats.responses_items import role_of
+from unabridged.transfer.lenient_fields import Reasons, as_id, as_list, as_object, as_text
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
-
-FORMAT = "openwebui"
 
 _DETAILS = re.compile(
     r'<details type="(reasoning|tool_calls)"([^<>]*)>(.*?)</details>\s?', re.DOTALL
@@ -56,25 +45,16 @@ _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
 _QUOTED = re.compile(r"^(?:>|&gt;) ?", re.MULTILINE)
 
 
-def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
-    """Read conversations.
-
-    Args:
-        records: The chats.
-    """
-    for record in records:
-        if isinstance(record, SkippedRecord):
-            yield record
-            continue
-        data = as_object(record.value)
-        chat = as_object(data.get("chat")) or data
-        history = as_object(chat.get("history"))
-        if isinstance(history.get("messages"), dict) and history["messages"]:
-            yield from _conversation(record, data, chat, history)
-        elif isinstance(chat.get("messages"), list):
-            yield from _old(record, data, chat)
-        else:
-            yield record.unread("no chat: it has no messages")
+def _chat(record: JsonRecord) -> Iterator[Item]:
+    data = as_object(record.value)
+    chat = as_object(data.get("chat")) or data
+    history = as_object(chat.get("history"))
+    if isinstance(history.get("messages"), dict) and history["messages"]:
+        yield from _conversation(record, data, chat, history)
+    elif isinstance(chat.get("messages"), list):
+        yield from _old(record, data, chat)
+    else:
+        yield record.unread("no chat: it has no messages")
 
 
 def _conversation(
@@ -89,7 +69,7 @@ def _conversation(
     messages, last = chained(found, parents, reasons)
     current = last.get(as_id(history.get("currentId")) or "")
     origin = _origin(data, chat, reasons, current)
-    yield from given(record, build_transcript(origin, placeholders.opened(messages)), reasons)
+    yield from transcript(record, origin, placeholders.opened(messages), reasons)
 
 
 def _old(record: JsonRecord, data: Mapping[str, Any], chat: Mapping[str, Any]) -> Iterator[Item]:
@@ -98,7 +78,7 @@ def _old(record: JsonRecord, data: Mapping[str, Any], chat: Mapping[str, Any]) -
     for number, each in enumerate(chat["messages"], start=1):
         row.add(each, f"message {number}")
     origin = _origin(data, chat, reasons, None)
-    yield from given(record, build_transcript(origin, placeholders.opened(row.messages)), reasons)
+    yield from transcript(record, origin, placeholders.opened(row.messages), reasons)
 
 
 def _origin(
@@ -106,11 +86,11 @@ def _origin(
 ) -> ImportOrigin:
     models = [each for each in as_list(chat.get("models")) if as_text(each)]
     return ImportOrigin(
-        FORMAT,
+        FORMAT.name,
         id=as_id(data.get("id")) or as_id(chat.get("id")),
         title=as_text(data.get("title")) or as_text(chat.get("title")),
-        created=as_time(data.get("created_at") or chat.get("timestamp"), reasons),
-        updated=as_time(data.get("updated_at"), reasons),
+        created=reasons.time(data.get("created_at") or chat.get("timestamp")),
+        updated=reasons.time(data.get("updated_at")),
         current=current,
         model=models[0] if len(models) == 1 else None,
     )
@@ -118,42 +98,27 @@ def _origin(
 
 def _pieces(key: str, value: Any, reasons: Reasons) -> list[RawMessage]:
     data = as_object(value)
-    said = as_text(data.get("role")).lower()
-    if said in SYSTEM_ROLES:
-        reasons["a system message"] += 1
-        return []
-    role = ROLES.get(said)
+    role = role_of(data.get("role"), value, reasons, "a message of an unknown role")
     if role is None:
-        lost(reasons, "a message of an unknown role", value)
         return []
     for name in _BESIDE:
         if data.get(name):
-            lost(reasons, f"{name} of a message", data[name])
+            reasons.lost(f"{name} of a message", data[name])
     parts = [*_parts(key, role, data, reasons), *_files(data)]
     if not parts:
         if as_object(data.get("error")):
-            lost(reasons, "an answer that failed", value)
+            reasons.lost("an answer that failed", value)
         return []
-    runs: list[tuple[Role, list[Part]]] = []
-    for part in parts:
-        speaker = Role.TOOL if isinstance(part, ToolResult) else role
-        if not runs or runs[-1][0] is not speaker:
-            runs.append((speaker, []))
-        runs[-1][1].append(part)
-    at = as_time(data.get("timestamp"), reasons)
-    broken = data.get("done") is False and role is Role.ASSISTANT
-    return [
-        RawMessage(
-            key=f"{key}/{number}" if number else key,
-            role=speaker,
-            parts=tuple(run),
-            at=at,
-            model=as_text(data.get("model")) or None,
-            broken=broken and speaker is role,
-            where=f"message {key}",
-        )
-        for number, (speaker, run) in enumerate(runs)
-    ]
+    message = RawMessage(
+        key=key,
+        role=role,
+        parts=(),
+        at=reasons.time(data.get("timestamp")),
+        model=as_text(data.get("model")) or None,
+        broken=data.get("done") is False and role is Role.ASSISTANT,
+        where=f"message {key}",
+    )
+    return split_by_speaker(message, parts)
 
 
 def _parts(key: str, role: Role, data: Mapping[str, Any], reasons: Reasons) -> Iterator[Part]:
@@ -201,7 +166,7 @@ def _inner(text: str) -> str:
     return value if isinstance(value, str) else text
 
 
-def _output(items: list[Any], reasons: Counter[str]) -> Iterator[Part]:
+def _output(items: list[Any], reasons: Reasons) -> Iterator[Part]:
     names: dict[str, str] = {}
     for each in items:
         item = as_object(each)
@@ -214,9 +179,7 @@ def _output(items: list[Any], reasons: Counter[str]) -> Iterator[Part]:
             yield from map(Reasoning, texts)
         elif kind == "function_call":
             names[call] = as_text(item.get("name"))
-            given = item.get("arguments")
-            written = given if isinstance(given, str) else as_json(given or {}, reasons)
-            yield ToolCall(call, names[call], written)
+            yield ToolCall(call, names[call], reasons.arguments(item.get("arguments")))
         elif kind == "function_call_output":
             said = as_text(item.get("output")) or "\n".join(_texts(item.get("output")))
             yield ToolResult(call, names.get(call, ""), said)
@@ -238,3 +201,11 @@ def _files(data: Mapping[str, Any]) -> Iterator[Part]:
             yield Image(as_text(file.get("url")))
         else:
             yield Text(f"[attached: {name}]\n{words}" if words else f"[attached: {name}]")
+
+
+FORMAT = Format(
+    "openwebui",
+    "Open WebUI chats",
+    signs("chat/history", "chat/messages user_id", "history/messages history/currentId"),
+    each_record(_chat),
+)

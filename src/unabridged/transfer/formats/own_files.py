@@ -15,23 +15,22 @@ import base64
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Any
 
 import msgspec
 
-from unabridged.domain.exchange import Exchange, ExchangeState
-from unabridged.domain.message import Message, Part, Role, Text, part_from_dict
-from unabridged.domain.results import SkippedRecord
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.message import Message, Part, Role, Text
 from unabridged.domain.session import Session
 from unabridged.errors import TransferError
 from unabridged.transfer.build_conversation import in_order
+from unabridged.transfer.foreign_format import Format, each_record, signs
 from unabridged.transfer.lenient_fields import as_list, as_object, as_text
-from unabridged.transfer.native_jsonl import Pile
+from unabridged.transfer.native_jsonl import ExportedExchange, ExportedSession, Pile, checked_part
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
+from unabridged.transfer.times import written_time
 
-FORMAT = "files"
 KEY = "unabridged"
 VERSION = 1
 
@@ -48,27 +47,10 @@ class _MessageForm(msgspec.Struct):
     parts: list[dict[str, Any]] | None = None
 
 
-class _ExchangeForm(msgspec.Struct):
-    id: str
-    at: str
-    parent: str | None = None
+class _ExchangeForm(ExportedExchange, kw_only=True):
     opened_by: str | None = None
-    state: ExchangeState = ExchangeState.COMPLETE
-    mode: str = "chat"
-    model: str | None = None
     alone: bool = False
-    messages: list[_MessageForm] = []
-
-
-class _SessionForm(msgspec.Struct):
-    id: str
-    created: str
-    updated: str
-    title: str = ""
-    head: str | None = None
-    source: str = "unabridged"
-    foreign_id: str | None = None
-    archived: str | None = None
+    messages: list[_MessageForm] = msgspec.field(default_factory=list)
 
 
 def is_ours(value: Any) -> bool:
@@ -76,33 +58,15 @@ def is_ours(value: Any) -> bool:
     return isinstance(as_object(as_object(value).get(KEY)).get("sessions"), list)
 
 
-def read(records: Iterator[JsonRecord | SkippedRecord]) -> Iterator[Item]:
-    """Read conversations.
-
-    Args:
-        records: The file.
-
-    Raises:
-        TransferError: A newer version wrote it.
-    """
-    for record in records:
-        if isinstance(record, SkippedRecord):
-            yield record
-        elif is_ours(record.value):
-            yield from read_one(record)
-        else:
-            yield record.unread("no readable file of Unabridged: nothing is told of its sessions")
-
-
 def read_one(record: JsonRecord) -> Iterator[Item]:
     """Read the conversations of one file.
 
-    Args:
-        record: The file; ``is_ours`` says yes to it.
-
     Raises:
         TransferError: A newer version wrote it.
     """
+    if not is_ours(record.value):
+        yield record.unread("no readable file of Unabridged: nothing is told of its sessions")
+        return
     hidden = record.value[KEY]
     about = as_object(hidden.get("about"))
     version = about.get("format")
@@ -117,7 +81,8 @@ def read_one(record: JsonRecord) -> Iterator[Item]:
         own = block.get("conversation")
         on = as_list(own) if own is not None else next(shown, [])
         try:
-            session = _session(_unpacked(block.get("session")))
+            form = msgspec.convert(_unpacked(block.get("session")), ExportedSession)
+            session = form.session()
         except _UNREADABLE as error:
             yield replace(record, where=where, value=block).unread(_told(error))
             continue
@@ -174,7 +139,7 @@ def _whole(
         try:
             if form.opened_by is not None and opening is None:
                 raise ValueError("the message it shares is missing")
-            chain.add(_exchange(form, session.id, [opening, *own] if opening else own))
+            chain.add(form.exchange(session.id, [opening, *own] if opening else own))
         except _UNREADABLE as error:
             held = {"form": msgspec.to_builtins(form), "shown": forms[name][1]}
             yield JsonRecord(f"{record.where}, exchange {name}", held).unread(_told(error))
@@ -224,7 +189,7 @@ def _texts(values: list[Any]) -> tuple[str | None, str | None]:
 
 
 def _messages(form: _ExchangeForm, user: str | None, answer: str | None) -> Iterator[Message]:
-    at = _at(form.at)
+    at = written_time(form.at)
     before = form.opened_by
     for place, each in enumerate(form.messages):
         first = place == 0 and form.opened_by is None
@@ -232,7 +197,7 @@ def _messages(form: _ExchangeForm, user: str | None, answer: str | None) -> Iter
             id=each.id,
             role=each.role or (Role.USER if first else Role.ASSISTANT),
             parts=_parts(each.parts, user if first else answer),
-            at=_at(each.at) if each.at else at,
+            at=written_time(each.at) if each.at else at,
             parent=before if each.parent is msgspec.UNSET else each.parent,
             tokens=each.tokens,
             tokenizer=each.tokenizer,
@@ -250,33 +215,7 @@ def _part(data: dict[str, Any], seen: str | None) -> Part:
         if seen is None:
             raise ValueError("a message without its words")
         return Text(seen)
-    wrong = [k for k, v in data.items() if not isinstance(v, bool if k == "failed" else str)]
-    if wrong:
-        raise ValueError(f"a content part with a bad {wrong[0][:40]!r}")
-    return part_from_dict(data)
-
-
-def _exchange(form: _ExchangeForm, session: str, messages: list[Message]) -> Exchange:
-    if not messages or messages[0].role is not Role.USER:
-        raise ValueError("an exchange that no user opened")
-    return Exchange(
-        id=form.id,
-        session=session,
-        parent=form.parent,
-        state=form.state,
-        messages=tuple(messages),
-        at=_at(form.at),
-        mode=form.mode,
-        model=form.model,
-    )
-
-
-def _session(data: Any) -> Session:
-    form = msgspec.convert(data, _SessionForm)
-    values = {name: getattr(form, name) for name in form.__struct_fields__}
-    times = {"created": _at(form.created), "updated": _at(form.updated)}
-    archived = None if form.archived is None else _at(form.archived)
-    return Session(**{**values, **times, "archived": archived})
+    return checked_part(data)
 
 
 def _unpacked(form: Any) -> Any:
@@ -288,12 +227,13 @@ def _unpacked(form: Any) -> Any:
     return json.loads(data.decode("utf-8", "surrogatepass"))
 
 
-def _at(text: str) -> datetime:
-    at = datetime.fromisoformat(text)
-    if at.tzinfo is None:
-        raise ValueError("a time without a zone")
-    return at
-
-
 def _told(error: Exception) -> str:
     return f"not as it was written: {str(error)[:200]}"
+
+
+FORMAT = Format(
+    "files",
+    "Unabridged's readable JSON files",
+    signs("unabridged/about unabridged/sessions"),
+    each_record(read_one),
+)

@@ -31,12 +31,7 @@ def user_line(
 ) -> RawMessage:
     """Give a bracketed line in the place of a user's message.
 
-    Args:
-        key: The key of what it opens.
-        said: What it says, a sentence.
-        at: When.
-        parent: The key of the message before it.
-        where: Its place in the file.
+    The key is that of what it opens.
     """
     own = _PREFIX + digest("standing in", key)
     return RawMessage(own, Role.USER, (Text(f"[{said}]"),), parent, at, where=where)
@@ -53,13 +48,7 @@ def summary(
 ) -> list[RawMessage]:
     """Give the exchange that keeps a summary whose originals are gone.
 
-    Args:
-        text: The summary.
-        key: Its id, or empty for one made of its words.
-        note: What is known of what it stands for, such as dates.
-        at: When.
-        parent: The key of the message before it.
-        where: Its place in the file.
+    The note says what is known of what it replaces, such as dates.
     """
     key = key or digest("summary", note, text)
     said = f"{SUMMARY} {note}".strip()
@@ -70,9 +59,7 @@ def summary(
 def opened(messages: Sequence[RawMessage], said: str = GREETED) -> list[RawMessage]:
     """Put one bracketed line before the messages that no user's message precedes.
 
-    Args:
-        messages: Parents before children; those without a parent begin the conversation.
-        said: What the line says.
+    Parents come before children; those without a parent begin the conversation.
     """
     first = [each for each in messages if each.parent is None and each.role is not Role.USER]
     if not first:

@@ -12,58 +12,39 @@ github.com/Jonglee999/RequirementVIBE-LEE- (domain/conversations/service.py,
 domain/requirements/service.py).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from unabridged.domain.fact import Requirement
-from unabridged.domain.results import SkippedRecord
-from unabridged.transfer.build_conversation import ImportOrigin, build_transcript, given, skipped
+from unabridged.transfer.build_conversation import ImportOrigin, skipped, transcript
+from unabridged.transfer.foreign_format import Format, each_record, signs
 from unabridged.transfer.formats import own_files, placeholders
 from unabridged.transfer.formats.message_rows import MessageRow
-from unabridged.transfer.lenient_fields import (
-    Reasons,
-    as_id,
-    as_list,
-    as_object,
-    as_text,
-    as_time,
-    lost,
-)
+from unabridged.transfer.lenient_fields import Reasons, as_id, as_list, as_object, as_text
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
 from unabridged.transfer.times import UNDATED
-
-FORMAT = "reqvibe"
 
 _UNKNOWN = frozenset({"", "Not stated", "Not asked", "Unknown"})
 _TYPES = frozenset({"functional", "non-functional", "constraint"})
 _PRIORITIES = frozenset({"must", "should", "could", "wont"})
 
 
-def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
-    """Read conversations and requirements.
-
-    Args:
-        records: The file, or the elements of its list.
-    """
-    for record in records:
-        if isinstance(record, SkippedRecord):
-            yield record
-            continue
-        data = as_object(record.value)
-        if own_files.is_ours(data):
-            yield from own_files.read_one(record)
-        elif "sessions" in data:
-            yield from _each(record, data["sessions"])
-            yield from _requirements(record, None)
-        elif isinstance(data.get("messages"), list):
-            yield from _session(record)
-        elif data and all("messages" in as_object(each) for each in data.values()):
-            yield from _each(record, data)
-        else:
-            yield record.unread("no session: it has no messages")
+def _read_one(record: JsonRecord) -> Iterator[Item]:
+    data = as_object(record.value)
+    if own_files.is_ours(data):
+        yield from own_files.read_one(record)
+    elif "sessions" in data:
+        yield from _each(record, data["sessions"])
+        yield from _requirements(record, None)
+    elif isinstance(data.get("messages"), list):
+        yield from _session(record)
+    elif data and all("messages" in as_object(each) for each in data.values()):
+        yield from _each(record, data)
+    else:
+        yield record.unread("no session: it has no messages")
 
 
 def _each(record: JsonRecord, sessions: Any) -> Iterator[Item]:
@@ -84,7 +65,7 @@ def _each(record: JsonRecord, sessions: Any) -> Iterator[Item]:
 def _session(record: JsonRecord) -> Iterator[Item]:
     data, reasons = as_object(record.value), Reasons()
     messages = data.get("messages")
-    created = as_time(data.get("created_at"), reasons)
+    created = reasons.time(data.get("created_at"))
     if not isinstance(messages, list):
         yield record.unread("no session: it has no messages")
     elif not messages:
@@ -94,15 +75,13 @@ def _session(record: JsonRecord) -> Iterator[Item]:
         for number, each in enumerate(messages, start=1):
             row.add(each, f"message {number}")
         origin = ImportOrigin(
-            FORMAT,
+            FORMAT.name,
             id=as_id(data.get("id")),
             title=as_text(data.get("title")),
             created=created,
             model=as_text(data.get("model")) or None,
         )
-        yield from given(
-            record, build_transcript(origin, placeholders.opened(row.messages)), reasons
-        )
+        yield from transcript(record, origin, placeholders.opened(row.messages), reasons)
     yield from _requirements(record, created)
 
 
@@ -115,9 +94,9 @@ def _requirements(record: JsonRecord, at: datetime | None) -> Iterator[Item]:
         if text and name:
             yield _requirement(name, text, data, at or UNDATED)
         else:
-            lost(reasons, "a requirement without an id or a text", each)
+            reasons.lost("a requirement without an id or a text", each)
     if listed is not None and not isinstance(listed, list):
-        lost(reasons, "requirements that are no list", listed)
+        reasons.lost("requirements that are no list", listed)
     yield from skipped(record.where, reasons)
 
 
@@ -137,5 +116,18 @@ def _requirement(name: str, text: str, data: Mapping[str, Any], at: datetime) ->
         fit_criterion=said.get("fit_criterion", ""),
         originator=said.get("originator") or said.get("stakeholder", ""),
         priority=priority if priority in _PRIORITIES else "",
-        by=FORMAT,
+        by=FORMAT.name,
     )
+
+
+FORMAT = Format(
+    "reqvibe",
+    "ReqVIBE sessions",
+    signs(
+        "sessions/messages",
+        "sessions/*/messages",
+        "id messages title created_at model",
+        "*/messages */title */created_at",
+    ),
+    each_record(_read_one),
+)

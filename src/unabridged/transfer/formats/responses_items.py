@@ -7,12 +7,11 @@ tools after the same pattern. Facts: platform.openai.com/docs/api-reference/resp
 github.com/openai/codex (codex-rs/protocol/src/models.rs).
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from unabridged.domain.message import Image, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from unabridged.transfer.lenient_fields import as_id, as_json, as_list, as_object, as_text, lost
+from unabridged.transfer.lenient_fields import Reasons, as_id, as_list, as_object, as_text
 
 ROLES: Mapping[str, Role] = {
     "user": Role.USER,
@@ -27,6 +26,9 @@ ROLES: Mapping[str, Role] = {
 """Who speaks, by the names that files give."""
 SYSTEM_ROLES = frozenset({"system", "developer"})
 
+SYSTEM_MESSAGE = "a system message"
+"""Why such a message is passed over."""
+
 Said = tuple[Role, tuple[Part, ...]]
 """What one message or item says, and whose role it is."""
 
@@ -35,17 +37,24 @@ _CALL, _OUTPUT = "_call", "_output"
 _HANDLED = frozenset({"id", "type", "status", "call_id", "name", "internal_chat_message_metadata"})
 
 
+def role_of(name: Any, held: Any, reasons: Reasons, unknown: str) -> Role | None:
+    """Return who speaks; a message of the system or of an unknown role is counted."""
+    said = as_text(name).lower()
+    if said in SYSTEM_ROLES:
+        reasons[SYSTEM_MESSAGE] += 1
+        return None
+    if said not in ROLES:
+        reasons.lost(unknown, held)
+    return ROLES.get(said)
+
+
 def is_item(kind: str) -> bool:
     """Tell whether a type is that of an item which is no message: a call, its output, thinking."""
     return kind == "reasoning" or kind.endswith((_CALL, _CALL + _OUTPUT))
 
 
-def said_by(data: Mapping[str, Any], reasons: Counter[str]) -> Said | None:
+def said_by(data: Mapping[str, Any], reasons: Reasons) -> Said | None:
     """Read one item.
-
-    Args:
-        data: The item.
-        reasons: Gets what could not be taken over.
 
     Returns:
         What it says; None where it says nothing that is taken over.
@@ -65,17 +74,12 @@ def said_by(data: Mapping[str, Any], reasons: Counter[str]) -> Said | None:
     if kind in _NOT_SAID:
         reasons["a note of the program"] += 1
     else:
-        lost(reasons, f"an item of the type {kind[:40]!r}", data)
+        reasons.lost(f"an item of the type {kind[:40]!r}", data)
     return None
 
 
-def content(value: Any, reasons: Counter[str]) -> Iterator[Part]:
-    """Read the content of a message: a text, or a list of parts.
-
-    Args:
-        value: What the file holds.
-        reasons: Gets what could not be taken over.
-    """
+def content(value: Any, reasons: Reasons) -> Iterator[Part]:
+    """Read the content of a message: a text, or a list of parts."""
     if isinstance(value, str):
         if value:
             yield Text(value)
@@ -90,17 +94,12 @@ def content(value: Any, reasons: Counter[str]) -> Iterator[Part]:
         elif uri:
             yield Image(uri)
         elif part != {"type": "text", "text": ""}:
-            lost(reasons, f"content of the type {as_text(part.get('type'))[:40]!r}", each)
+            reasons.lost(f"content of the type {as_text(part.get('type'))[:40]!r}", each)
 
 
-def _message(data: Mapping[str, Any], reasons: Counter[str]) -> Said | None:
-    name = as_text(data.get("role")).lower()
-    if name in SYSTEM_ROLES:
-        reasons["a system message"] += 1
-        return None
-    role = ROLES.get(name)
+def _message(data: Mapping[str, Any], reasons: Reasons) -> Said | None:
+    role = role_of(data.get("role"), data, reasons, "a message of an unknown role")
     if role is None:
-        lost(reasons, "a message of an unknown role", data)
         return None
     parts = tuple(content(data.get("content"), reasons))
     return (role, parts) if parts else None
@@ -111,22 +110,22 @@ def _reasoning(data: Mapping[str, Any]) -> str:
     return "\n\n".join(filter(None, (as_text(as_object(each).get("text")) for each in listed)))
 
 
-def _call(kind: str, data: Mapping[str, Any], reasons: Counter[str]) -> ToolCall:
+def _call(kind: str, data: Mapping[str, Any], reasons: Reasons) -> ToolCall:
     call = as_id(data.get("call_id")) or as_id(data.get("id")) or ""
     name = as_text(data.get("name")) or kind.removesuffix(_CALL)
     arguments = data.get("arguments")
     if not isinstance(arguments, str):
         rest = {key: value for key, value in data.items() if key not in _HANDLED}
-        arguments = as_json(arguments if isinstance(arguments, dict) else rest, reasons)
+        arguments = reasons.json(arguments if isinstance(arguments, dict) else rest)
     return ToolCall(call, name, arguments)
 
 
-def _result(data: Mapping[str, Any], reasons: Counter[str]) -> tuple[Part, ...]:
+def _result(data: Mapping[str, Any], reasons: Reasons) -> tuple[Part, ...]:
     output = data.get("output")
     failed = as_object(output).get("success") is False
     if isinstance(output, dict):
         inner = output.get("content")
-        output = inner if isinstance(inner, (str, list)) else as_json(output, reasons)
+        output = inner if isinstance(inner, (str, list)) else reasons.json(output)
     parts = tuple(content(output, reasons))
     text = "\n".join(part.text for part in parts if isinstance(part, Text))
     images = tuple(part for part in parts if isinstance(part, Image))

@@ -20,29 +20,13 @@ from typing import Any
 
 from unabridged.domain.message import Image, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from unabridged.domain.results import SkippedRecord
-from unabridged.transfer.build_conversation import (
-    ImportOrigin,
-    RawMessage,
-    build_transcript,
-    chained,
-    given,
-)
+from unabridged.transfer.build_conversation import ImportOrigin, RawMessage, chained, transcript
+from unabridged.transfer.foreign_format import Format, signs
 from unabridged.transfer.formats import placeholders
 from unabridged.transfer.ids import digest
-from unabridged.transfer.lenient_fields import (
-    Reasons,
-    as_id,
-    as_json,
-    as_list,
-    as_object,
-    as_text,
-    as_time,
-    lost,
-)
+from unabridged.transfer.lenient_fields import Reasons, as_id, as_list, as_object, as_text
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
-
-FORMAT = "sillytavern"
 
 RUN = 10
 """Messages of characters in a row, after which a line in brackets begins the next exchange."""
@@ -89,20 +73,19 @@ def _conversation(
     created = header.get("create_date")
     about = as_object(header.get("chat_metadata"))
     if as_text(about.get("note_prompt")).strip():
-        lost(chat.reasons, "the author's note, which is a setting", about.get("note_prompt"))
+        chat.reasons.lost("the author's note, which is a setting", about.get("note_prompt"))
     character = chat.character
     dated = f"{character} - {created}" if character and as_id(created) else None
     origin = ImportOrigin(
-        FORMAT,
+        FORMAT.name,
         id=dated or as_id(about.get("integrity")),
         title=character or placeholders.title(messages),
-        created=as_time(created, chat.reasons),
+        created=chat.reasons.time(created),
         current=last.get(chat.above or ""),
     )
     place = lines[0].where if lines else "line 1"
     record = JsonRecord(place, dict(header), repaired)
-    woven = build_transcript(origin, placeholders.opened(messages))
-    yield from given(record, woven, chat.reasons)
+    yield from transcript(record, origin, placeholders.opened(messages), chat.reasons)
 
 
 class _Chat:
@@ -114,7 +97,7 @@ class _Chat:
         self.parents: dict[str, str | None] = {}
         self.above: str | None = None
         self._run = 0
-        self._seen: Counter[str] = Counter()
+        self._seen = Counter[str]()
         names: dict[bool, dict[str, None]] = {True: {}, False: {}}
         for record in lines:
             data = record.value
@@ -135,7 +118,7 @@ class _Chat:
         kind = as_text(as_object(data.get("extra")).get("type"))
         calls = as_list(as_object(data.get("extra")).get("tool_invocations"))
         if data.get("is_system") is True and kind and kind != "narrator" and not calls:
-            lost(self.reasons, "a notice of the program", data)
+            self.reasons.lost("a notice of the program", data)
             return
         user = data.get("is_user") is True
         self._run = 0 if user else self._run + 1
@@ -160,7 +143,7 @@ class _Chat:
                 self.found[key], self.parents[key] = pieces, above
                 selected = key if shown or selected is None else selected
         if selected is None:
-            lost(self.reasons, "a message without words", data)
+            self.reasons.lost("a message without words", data)
         self.above = selected or above
 
     def _pieces(
@@ -174,7 +157,7 @@ class _Chat:
         if said and name and name != (self._user if user else self.character):
             said.insert(0, Text(f"{name}:"))
         role = Role.USER if user else Role.ASSISTANT
-        at = as_time(about.get("send_date"), self.reasons)
+        at = self.reasons.time(about.get("send_date"))
         model = None if user else as_text(extra.get("model")) or None
         pieces = [RawMessage(key, role, tuple(said), None, at, model, where=where)] if said else []
         for number, (call, result) in enumerate(calls):
@@ -222,7 +205,15 @@ def _calls(extra: Mapping[str, Any], reasons: Reasons) -> Iterator[tuple[ToolCal
     for number, each in enumerate(as_list(extra.get("tool_invocations"))):
         data = as_object(each)
         call, name = as_id(data.get("id")) or f"call-{number}", as_text(data.get("name"))
-        given, said = data.get("parameters"), data.get("result")
-        arguments = given if isinstance(given, str) else as_json(given or {}, reasons)
-        result = as_text(said) if said is None or isinstance(said, str) else as_json(said, reasons)
+        said = data.get("result")
+        arguments = reasons.arguments(data.get("parameters"))
+        result = as_text(said) if said is None or isinstance(said, str) else reasons.json(said)
         yield ToolCall(call, name, arguments), ToolResult(call, name, result)
+
+
+FORMAT = Format(
+    "sillytavern",
+    "SillyTavern chat",
+    signs("user_name character_name", "is_user mes", "chat_metadata"),
+    read,
+)

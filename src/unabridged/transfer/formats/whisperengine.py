@@ -21,16 +21,15 @@ from typing import Any
 
 from unabridged.domain.message import Role, Text
 from unabridged.domain.results import SkippedRecord
-from unabridged.transfer.build_conversation import ImportOrigin, RawMessage, build_transcript, given
+from unabridged.transfer.build_conversation import ImportOrigin, RawMessage, transcript
+from unabridged.transfer.foreign_format import Format, signs
 from unabridged.transfer.formats import placeholders
-from unabridged.transfer.formats.jsonl import ROLES
+from unabridged.transfer.formats.responses_items import ROLES
 from unabridged.transfer.ids import digest
-from unabridged.transfer.lenient_fields import Reasons, as_id, as_object, as_text, as_time, lost
+from unabridged.transfer.lenient_fields import Reasons, as_id, as_object, as_text
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
 from unabridged.transfer.times import UNDATED
-
-FORMAT = "whisperengine"
 
 WITHIN = timedelta(seconds=60)
 """How long after a user's message a bot's message still answers it."""
@@ -67,14 +66,13 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
         messages = paired(list(talk.values()))
         name = "/".join(filter(None, (user, channel)))
         title = placeholders.title(messages)
-        origin = ImportOrigin(FORMAT, id=name or None, title=title)
+        origin = ImportOrigin(FORMAT.name, id=name or None, title=title)
         place = JsonRecord(f"user {user}" if user else where, sorted(talk), repaired)
-        yield from given(place, build_transcript(origin, messages), reasons)
+        yield from transcript(place, origin, messages, reasons)
         reasons, repaired = Reasons(), 0
     if not talks:
-        yield from given(
-            JsonRecord(where, None, repaired), build_transcript(ImportOrigin(FORMAT), ()), reasons
-        )
+        place = JsonRecord(where, None, repaired)
+        yield from transcript(place, ImportOrigin(FORMAT.name), (), reasons)
 
 
 def paired(messages: Sequence[RawMessage]) -> list[RawMessage]:
@@ -110,9 +108,21 @@ def _message(memory: Mapping[str, Any], record: JsonRecord, reasons: Reasons) ->
     role = ROLES.get(said.lower()) or _SOURCES.get(source)
     kind = as_text(memory.get("memory_type")) or "conversation"
     if role not in (Role.USER, Role.ASSISTANT) or kind != "conversation" or not text:
-        lost(reasons, "a memory that is no message of a conversation", record.value)
+        reasons.lost("a memory that is no message of a conversation", record.value)
         return None
     time = memory.get("timestamp") or memory.get("timestamp_unix")
-    at = as_time(time, reasons)
+    at = reasons.time(time)
     key = as_id(memory.get("id")) or digest("memory", role.value, str(time), text)
     return RawMessage(key, role, (Text(text),), None, at, where=record.where)
+
+
+FORMAT = Format(
+    "whisperengine",
+    "WhisperEngine memories",
+    signs(
+        "user_id content metadata/role",
+        "payload/memory_type payload/content",
+        "memory_type content user_id",
+    ),
+    read,
+)

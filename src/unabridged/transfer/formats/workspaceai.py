@@ -24,21 +24,14 @@ from typing import Any
 from unabridged.domain.message import Role, Text
 from unabridged.domain.results import SkippedRecord
 from unabridged.domain.session import title_from
-from unabridged.transfer.build_conversation import (
-    ImportOrigin,
-    RawMessage,
-    build_transcript,
-    content_key,
-    given,
-)
+from unabridged.transfer.build_conversation import ImportOrigin, RawMessage, content_key, transcript
+from unabridged.transfer.foreign_format import Format, signs
 from unabridged.transfer.formats import own_files, placeholders
 from unabridged.transfer.formats.message_rows import MessageRow
 from unabridged.transfer.ids import digest
-from unabridged.transfer.lenient_fields import Reasons, as_object, as_text, as_time, lost
+from unabridged.transfer.lenient_fields import Reasons, as_object, as_text
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
-
-FORMAT = "workspaceai"
 
 LISTS = ("current_conversation", "recent_conversations", "summarized_conversations")
 """Where a memory keeps what was said, the newest first."""
@@ -47,11 +40,7 @@ _MODES = frozenset({"chat", "tools"})
 
 
 def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
-    """Read conversations.
-
-    Args:
-        records: The memory, or the exchanges of one that is a list.
-    """
+    """Read conversations."""
     bare: list[Any] = []
     repaired = 0
     for record in records:
@@ -96,7 +85,7 @@ def _earlier(record: JsonRecord, model: str | None) -> Iterator[Item]:
             value = data[name]
     if isinstance(value, list):
         reasons = Reasons()
-        yield from _conversation(record, value, model, as_time(data.get("date"), reasons))
+        yield from _conversation(record, value, model, reasons.time(data.get("date")))
     elif as_text(data.get("summary")):
         yield from _summary(record, model)
     else:
@@ -111,18 +100,18 @@ def _summary(record: JsonRecord, model: str | None) -> Iterator[Item]:
     count = data.get("exchange_count")
     stood = f"It stood for {count} exchanges." if isinstance(count, int) else ""
     note = f"{stood} {f'Dates: {dates}.' if dates else ''}".strip()
-    at = as_time(dates.partition(" to ")[0], reasons)
-    lost(reasons, "only a summary is there; it is kept, and marked as one", data)
+    at = reasons.time(dates.partition(" to ")[0])
+    reasons.lost("only a summary is there; it is kept, and marked as one", data)
     text = data["summary"]
     origin = ImportOrigin(
-        FORMAT,
+        FORMAT.name,
         title=f"Summary: {title_from(text)}",
         created=at,
         model=model,
         seed=digest("summary", text, note),
     )
     messages = placeholders.summary(text, note=note, at=at, where="summary")
-    yield from given(record, build_transcript(origin, messages), reasons)
+    yield from transcript(record, origin, messages, reasons)
 
 
 def _conversation(
@@ -139,12 +128,12 @@ def _conversation(
     messages = placeholders.opened(row.messages)
     dated = any(each.at for each in messages)
     origin = ImportOrigin(
-        FORMAT,
+        FORMAT.name,
         title=placeholders.title(messages),
         created=None if dated else created,
         model=model,
     )
-    yield from given(record, build_transcript(origin, messages), reasons)
+    yield from transcript(record, origin, messages, reasons)
 
 
 def _is_exchange(value: Any) -> bool:
@@ -156,12 +145,12 @@ def _exchange(
     data: Mapping[str, Any], row: MessageRow, where: str, reasons: Reasons
 ) -> list[RawMessage]:
     about = as_object(data.get("metadata"))
-    at = as_time(data.get("timestamp") or about.get("timestamp"), reasons)
+    at = reasons.time(data.get("timestamp") or about.get("timestamp"))
     mode = as_text(about.get("mode")) or as_text(data.get("mode"))
     model = as_text(about.get("model")) or as_text(data.get("model")) or None
     asked, answered = _said(data.get("user")), _said(data.get("assistant"))
     if not asked and not answered:
-        lost(reasons, "an exchange in which nobody says anything", data)
+        reasons.lost("an exchange in which nobody says anything", data)
         return []
     position = len(row.messages)
     if asked:
@@ -188,3 +177,15 @@ def _said(value: Any) -> str:
         texts = (as_text(as_object(each).get("text")) or as_text(each) for each in content)
         return "\n".join(filter(None, texts))
     return as_text(content)
+
+
+FORMAT = Format(
+    "workspaceai",
+    "WorkspaceAI memory (version 1, 2 or 3)",
+    signs(
+        "current_conversation",
+        "recent_conversations summarized_conversations",
+        "user assistant",
+    ),
+    read,
+)

@@ -23,12 +23,7 @@ def type_of(kind: type[UnabridgedError]) -> str:
 
 
 def problem_of(error: UnabridgedError, status: int) -> dict[str, Any]:
-    """Give an error as a problem.
-
-    Args:
-        error: The error.
-        status: The HTTP status of the answer.
-    """
+    """Give an error as a problem."""
     kind = type(error)
     words = _WORD.sub(" ", kind.__name__.removesuffix("Error")).capitalize()
     about = {

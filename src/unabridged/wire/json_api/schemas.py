@@ -95,7 +95,7 @@ class Schemas:
         return {"$ref": f"{self._place}{name}"}
 
     def _fields(self, kind: Any) -> Schema:
-        about, told = _told(kind)
+        about, told = described(kind)
         properties: dict[str, Schema] = {}
         for name, hint in hints_of(kind).items():
             properties[name] = dict(self.of(hint))
@@ -110,7 +110,8 @@ class Schemas:
         }
 
 
-def _told(kind: type[Any]) -> tuple[str, dict[str, str]]:
+def described(kind: type[Any]) -> tuple[str, dict[str, str]]:
+    """Return what the docstring of a class says of it, and of each of its fields."""
     doc = inspect.cleandoc(kind.__doc__ or "")
     about, _, attributes = doc.partition("Attributes:")
     fields = {name: " ".join(text.split()) for name, text in _ATTRIBUTE.findall(attributes)}

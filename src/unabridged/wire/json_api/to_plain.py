@@ -65,9 +65,7 @@ def to_json(value: Any) -> bytes:
 def from_plain(kind: type[Value], data: Any) -> Value:
     """Read what ``to_plain`` gave. Fields that are missing have their defaults; others are ignored.
 
-    Args:
-        kind: The type of the value: a frozen dataclass, or a type that a field of one may have.
-        data: Plain data.
+    The type is a frozen dataclass, or one that a field of such may have.
 
     Raises:
         ValueError: It is no such value.

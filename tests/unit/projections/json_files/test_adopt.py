@@ -14,7 +14,6 @@ from unabridged.errors import InputError, StoreDamagedError, StoreEditedError
 from unabridged.home.followed_spaces import JsonFolder
 from unabridged.home.spaces import SpacesFolder
 from unabridged.projections.json_files.adopt import FileAdoption
-from unabridged.projections.json_files.adopt_edit import Means
 from unabridged.projections.json_files.json_files import JsonFiles
 from unabridged.testing.log_writer import START, LogWriter
 
@@ -30,6 +29,16 @@ PATHS = {
 @pytest.fixture(params=LAYOUTS)
 def layout(request):
     return request.param
+
+
+class Letters:
+    """Counts letters."""
+
+    identity = "letters"
+    exact = True
+
+    def count(self, text):
+        return len(text)
 
 
 class Edits:
@@ -77,6 +86,9 @@ class Edits:
         self.count += 1
         return f"new-{self.count:03}"
 
+    def now(self):
+        return START
+
     def open(self, asked=SPACE):
         folder = JsonFolder(self.bench.folder, self.layout, **self.options)
         return FileAdoption(
@@ -85,7 +97,8 @@ class Edits:
             asked=asked,
             locate=folder.paths,
             open_log=SpacesFolder(self.bench.databases).open,
-            means=Means(START, self.new_id, len, "letters"),
+            clock=self,
+            tokenizer=Letters(),
         )
 
     def adopt(self, **options):

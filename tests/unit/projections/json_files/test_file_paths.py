@@ -9,6 +9,10 @@ from unabridged.projections.json_files.file_paths import custom_paths, paths_of,
 ROOT = Path("root")
 
 
+def nobody(_paths):
+    return None
+
+
 @pytest.mark.parametrize(
     ("model", "name"),
     [
@@ -20,7 +24,7 @@ ROOT = Path("root")
     ],
 )
 def test_models_have_the_names_of_the_seed(model, name):
-    assert paths_of(ROOT, SpaceId("default", "default", model), "model").main == name
+    assert paths_of(ROOT, SpaceId("default", "default", model), "model", nobody).main == name
 
 
 @pytest.mark.parametrize(
@@ -34,12 +38,12 @@ def test_models_have_the_names_of_the_seed(model, name):
     ],
 )
 def test_every_layout_has_its_names(space, layout, path):
-    paths = paths_of(ROOT, space, layout)
+    paths = paths_of(ROOT, space, layout, nobody)
     assert paths.folder / paths.name("s") == ROOT / path
 
 
 def test_a_session_has_a_file_of_danas_name():
-    place = paths_of(ROOT, SpaceId("ann", "agent_alpha"), "agent")
+    place = paths_of(ROOT, SpaceId("ann", "agent_alpha"), "agent", nobody)
     assert place.name("001") == "agent_alpha_001_conversation.json"
 
 
@@ -56,7 +60,7 @@ def test_two_that_meet_in_one_name_are_told_apart():
     "model", ["con", "../../etc/passwd", "日本語", "-", "a" * 200, "x-" + "0" * 16]
 )
 def test_a_name_that_no_file_can_have_gets_a_digest(model):
-    place = paths_of(ROOT, SpaceId("u", "a", model), "model")
+    place = paths_of(ROOT, SpaceId("u", "a", model), "model", nobody)
     assert place.folder == ROOT
     assert place.stem[-17] == "-"
 

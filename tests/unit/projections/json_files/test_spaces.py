@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tests.helpers.spaces import merge
 
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.scope import SpaceId
@@ -95,8 +96,8 @@ def test_an_edited_file_keeps_its_space_from_being_renamed(spaces, bench):
 def test_merging_adds_what_is_missing_and_nothing_twice(spaces):
     said = fill(spaces, ANN, "one")
     fill(spaces, BOB)
-    assert spaces.merge(ANN, BOB) == 2
-    assert spaces.merge(ANN, BOB) == 0
+    assert merge(spaces, ANN, BOB) == 2
+    assert merge(spaces, ANN, BOB) == 0
     assert held(spaces, BOB) == sorted(said, key=lambda x: x.id)
     store = spaces.open(BOB)
     assert {r.id for r in store.records(RecordKind.FACT)} == {"f-ann", "f-bob"}

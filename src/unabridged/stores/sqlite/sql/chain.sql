@@ -82,10 +82,6 @@ SELECT l.parent, m.id FROM link l LEFT JOIN message m ON m.seq = l.number WHERE 
 SELECT m.seq, m.id, m.exchange FROM message m
 WHERE NOT EXISTS (SELECT 1 FROM link l WHERE l.number = m.seq) ORDER BY m.seq;
 
--- name: every message with its session
-SELECT m.seq, m.id, m.exchange, m.parent, m.role, m.at, m.tokens, m.tokenizer, m.parts, m.digest, e.session
-FROM message m LEFT JOIN exchange e ON e.id = m.exchange ORDER BY m.seq;
-
 -- name: digest of a session
 SELECT digest FROM session WHERE id = ?;
 
@@ -112,15 +108,6 @@ UPDATE exchange SET digest = ? WHERE id = ?;
 
 -- name: stamp record
 UPDATE record SET digest = ? WHERE row = ?;
-
--- name: has chain
-SELECT 1 FROM sqlite_schema WHERE name = 'seal';
-
--- name: any link
-SELECT 1 FROM link LIMIT 1;
-
--- name: newest message
-SELECT max(seq) FROM message;
 
 -- name: how many messages
 SELECT count(*) FROM message;

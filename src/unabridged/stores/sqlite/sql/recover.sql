@@ -1,9 +1,9 @@
 -- Statements that read what is intact in a damaged file; columns are in the order of their digest.
 
--- name: recover meta
+-- name: recover meta one
 SELECT name, value, digest FROM meta WHERE name = ?;
 
--- name: recover tally
+-- name: recover tally up
 SELECT one, body, digest FROM tally;
 
 -- name: recover message up
@@ -27,13 +27,13 @@ SELECT row, kind, id, at, body, exchanges, blobs, digest FROM record NOT INDEXED
 -- name: recover record one
 SELECT row, kind, id, at, body, exchanges, blobs, digest FROM record NOT INDEXED WHERE row = ?;
 
--- name: recover number up
+-- name: recover numbered up
 SELECT number, exchange, session, at, digest FROM numbered NOT INDEXED ORDER BY number;
 
--- name: recover number down
+-- name: recover numbered down
 SELECT number, exchange, session, at, digest FROM numbered NOT INDEXED ORDER BY number DESC;
 
--- name: recover number one
+-- name: recover numbered one
 SELECT number, exchange, session, at, digest FROM numbered NOT INDEXED WHERE number = ?;
 
 -- name: recover exchange up
@@ -66,12 +66,12 @@ SELECT id, kind, body, digest FROM blob NOT INDEXED ORDER BY rowid DESC;
 -- name: recover blob one
 SELECT id, kind, body, digest FROM blob WHERE id = ?;
 
--- name: recover blob use up
+-- name: recover blob_use up
 SELECT user_kind, user_id, blob, digest FROM blob_use NOT INDEXED ORDER BY user_kind, user_id, blob;
 
--- name: recover blob use down
+-- name: recover blob_use down
 SELECT user_kind, user_id, blob, digest FROM blob_use NOT INDEXED
 ORDER BY user_kind DESC, user_id DESC, blob DESC;
 
--- name: recover blob use one
+-- name: recover blob_use one
 SELECT user_kind, user_id, blob, digest FROM blob_use WHERE user_kind = 'message' AND user_id = ?;

@@ -1,0 +1,124 @@
+"""The path of a session that leads to a message: where its shown history continues.
+
+The path is what the store holds, and what a client sent before its message.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from unabridged.condense.history_summary import HistorySummary
+from unabridged.context.types import PromptPlan, PromptRequest
+from unabridged.domain.exchange import Exchange
+from unabridged.ports import Store
+
+PAGE = 32
+"""Exchanges that are read at once."""
+
+
+def shown_before(
+    previous: Mapping[str, Any] | None, parent: str | None, earlier: HistorySummary | None
+) -> list[str]:
+    """Return the ids of what belongs to the shown history by the previous prompt, oldest first.
+
+    What it showed, what it passed over between, and the exchange that it was made for.
+    """
+    if previous is None or parent is None:
+        return []
+    shown = [item["id"] for item in previous["history"]]
+    return [*shown, *(earlier.inner if earlier else ()), parent]
+
+
+def first_shown(path: Sequence[Exchange], shown: Sequence[str]) -> int:
+    """Return the place in a path at which the shown history continues; 0 if nothing was shown."""
+    names = set(shown)
+    return next((n for n, exchange in enumerate(path) if exchange.id in names), 0)
+
+
+def narrowed(
+    earlier: HistorySummary, path: Sequence[Exchange], shown: Sequence[str]
+) -> HistorySummary | None:
+    """Return a summary without the exchanges that the path holds; None if nothing is left."""
+    cut = first_shown(path, shown)
+    again = {e.id: e for e in path[:cut]} | {e.id: e for e in path if e.id in set(earlier.inner)}
+    kept = [
+        (line, at)
+        for line, at in zip(earlier.lines, earlier.dates, strict=True)
+        if line.exchange not in again
+    ]
+    count = earlier.count - len(again)
+    if not kept or count <= 0:
+        return None
+    return replace(
+        earlier,
+        lines=tuple(line for line, _ in kept),
+        dates=tuple(at for _, at in kept),
+        count=count,
+        tokens=earlier.tokens - sum(m.tokens or 0 for e in again.values() for m in e.messages),
+        inner=(),
+        before=path[0].id,
+    )
+
+
+def older_than(
+    store: Store, plan: PromptPlan, request: PromptRequest, shown: Sequence[str]
+) -> list[Exchange]:
+    """Return the stored exchanges before what a client sent; the whole path without a client.
+
+    They are read from the first of ``shown`` (ids of what belonged to the shown history) that is
+    still there; without one, as far back as the window holds.
+    """
+    session, parent = request.session, request.parent
+    if session is None or parent is None:
+        return []
+    room = plan.window
+    before = None
+    if sent := request.path:
+        before = _joint(store, sent)
+        if before is None or (shown and any(exchange.id == shown[0] for exchange in sent)):
+            return []
+        room -= _tokens(plan, sent)
+    path: list[Exchange] = []
+    while len(path) < len(shown) if shown else room > 0:
+        page = _page(store, session, parent, before)
+        path[:0] = page
+        if len(page) < PAGE or any(exchange.id == shown[0] for exchange in page if shown):
+            break
+        room -= _tokens(plan, page)
+        before = page[0].id
+    return path[first_shown(path, shown) :]
+
+
+def _joint(store: Store, sent: Sequence[Exchange]) -> str | None:
+    # The first stored exchange that a client sent, if others are before it; else None.
+    n = next((n for n, exchange in enumerate(sent) if exchange.parent is not None), None)
+    if n is None or (n and sent[n].parent == sent[n - 1].id):
+        return None
+    if store.get(exchange.id for exchange in sent[:n]):
+        return None
+    return sent[n].id
+
+
+def _tokens(plan: PromptPlan, exchanges: Sequence[Exchange]) -> int:
+    return sum(m.tokens or plan.counter.message(m) for e in exchanges for m in e.messages)
+
+
+def _page(store: Store, session: str, parent: str, before: str | None) -> list[Exchange]:
+    if before is not None:
+        return store.recent(session, PAGE, before=before)
+    last = store.get([parent])
+    return [*store.recent(session, PAGE - 1, before=parent), *last.values()]
+
+
+def everything_sent(
+    older: Sequence[Exchange],
+    sent: Sequence[Exchange],
+    earlier: HistorySummary | None,
+    before: Sequence[str],
+) -> tuple[list[Exchange], HistorySummary | None]:
+    """Return the path with all that a client sent, and what replaces the exchanges before it."""
+    path = [*older, *sent]
+    if earlier is None:
+        return path, None
+    reaches = first_shown(path, before) or any(e.id in set(earlier.inner) for e in path)
+    return path, narrowed(earlier, path, before) if reaches else earlier

@@ -1,0 +1,107 @@
+"""One model of a server: what Ollama's and OpenAI's dialects share."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import ClassVar, Protocol
+
+from unabridged.domain.chat import Abilities, Address, ChatRequest, StreamChunk
+from unabridged.errors import ContextRefusedError, UpstreamError, UpstreamRefusedError
+from unabridged.models.abilities import AbilityBook, look_up
+from unabridged.net.http import HttpUpstream
+
+
+class ModelServer(Protocol):
+    """A server that has models."""
+
+    http: HttpUpstream
+
+    def models(self) -> list[str]:
+        """Return the names of its models."""
+        ...
+
+    def abilities(self, model: str) -> Abilities:
+        """Ask what a model can do."""
+        ...
+
+    def explained(self, error: UpstreamRefusedError, model: str) -> UpstreamError:
+        """Return the better error if the server does not have the model."""
+        ...
+
+    def close(self) -> None:
+        """Close the connections."""
+        ...
+
+
+class ServerModel(ABC):
+    """One model of a server.
+
+    Args:
+        book: Where abilities are remembered; None asks each time.
+    """
+
+    dialect: ClassVar[str]
+
+    def __init__(self, model: str, server: ModelServer, book: AbilityBook | None = None) -> None:
+        self._model = model
+        self._server = server
+        self._book = book
+        self._key = f"{self.dialect} {server.http.shown} {model}"
+
+    @property
+    def model(self) -> str:
+        return self._model
+
+    @property
+    def provider(self) -> str:
+        return self.dialect
+
+    @property
+    def address(self) -> Address:
+        http = self._server.http
+        return Address(self.dialect, http.url, http.key, http.timeout)
+
+    def models(self) -> list[str]:
+        """Return the server's models."""
+        return self._server.models()
+
+    def abilities(self) -> Abilities:
+        return look_up(
+            self._book, self._key, self._model, lambda: self._server.abilities(self._model)
+        )
+
+    def chat(self, request: ChatRequest) -> Iterator[StreamChunk]:
+        """Answer, piece by piece.
+
+        Raises:
+            ContextRefusedError: The prompt is too long for the window.
+            ModelNotFoundError: The server does not have the model.
+            UpstreamError: Any other failure.
+        """
+        try:
+            yield from self._repaired(request)
+        except UpstreamRefusedError as error:
+            raise self._server.explained(error, self._model) from error
+        except ContextRefusedError:
+            if self._book is not None:
+                self._book.forget(self._key)  # the length that is loaded may have changed
+            raise
+
+    def _repaired(self, request: ChatRequest) -> Iterator[StreamChunk]:
+        while True:
+            try:
+                yield from self._stream(request)
+            except UpstreamRefusedError as error:
+                if not self.repair(error):
+                    raise
+            else:
+                return
+
+    @abstractmethod
+    def repair(self, refusal: UpstreamError) -> bool:
+        """Learn from a refusal; whether the same request is worth sending again."""
+
+    @abstractmethod
+    def _stream(self, request: ChatRequest) -> Iterator[StreamChunk]: ...
+
+    def close(self) -> None:
+        self._server.close()

@@ -1,0 +1,307 @@
+"""Contexts: preparing one, storing the user's message, tool rounds and the answer.
+
+A context that was prepared is held for half an hour, and known by its id. Nothing of it is stored
+before it is begun; what was begun can be answered also after the server was started again.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from unabridged.domain.chat import Usage
+from unabridged.domain.context import Context
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.message import Message, Role, Text
+from unabridged.domain.permissions import Right
+from unabridged.errors import InputError, NotFoundError
+from unabridged.operations.call import Call, What
+from unabridged.operations.messages import (
+    MessageBody,
+    PartBody,
+    State,
+    ToolBody,
+    UsageBody,
+    parts_from,
+    tools_from,
+    usage_from,
+)
+from unabridged.operations.operation import (
+    LONGEST_TEXT,
+    Name,
+    Once,
+    Params,
+    Title,
+    operation,
+)
+from unabridged.operations.operation_results import RecordedExchange, recorded
+from unabridged.space.idempotency import Done
+from unabridged.turn.conversation import Conversation
+from unabridged.turn.record import (
+    Recorded as Written,
+    begin,
+    record as record_answer,
+    record_tools,
+    resume,
+)
+
+
+class Preparation(Params):
+    """A message that a context is to be made for.
+
+    Attributes:
+        message: The user's words.
+        session: The id of the session; without it, a new one begins.
+        mode: The mode; without it, that of the settings.
+        tools: Tools to offer in tools mode, in place of those of the settings.
+        retry_of: The id of an exchange whose message is answered again; then `message` is not
+            looked at.
+        images: URIs of pictures that go with the message.
+        begin: Whether the user's message is stored at once; needs `write`.
+    """
+
+    message: Annotated[str, Meta(max_length=LONGEST_TEXT)] = ""
+    session: Name | None = None
+    mode: Literal["chat", "tools"] | None = None
+    tools: Annotated[list[ToolBody], Meta(max_length=256)] | None = None
+    retry_of: Name | None = None
+    images: Annotated[
+        tuple[Annotated[str, Meta(min_length=1, max_length=LONGEST_TEXT)], ...], Meta(max_length=64)
+    ] = ()
+    begin: bool = False
+
+
+def _planned(call: Call, params: Preparation) -> What:
+    return {"context": _prepared(call, params).id}
+
+
+def _shown_context(call: Call, _: Preparation, what: What) -> Context:
+    if (held := _held(call, what["context"])) is None:
+        raise NotFoundError(
+            f"The context {what['context']} was begun, and is held no more.",
+            hint="Read its ledger with GET /memory/contexts/ID; record its answer as usual.",
+        )
+    return _without_manifest(held)
+
+
+def _begun_context(call: Call, _: Preparation, done: Done) -> What | None:
+    return done.what if call.space.log.has(done.what["context"]) else None
+
+
+_CONTEXT_ONCE = Once(
+    note=lambda _, __, context: {"context": context.id},
+    show=_shown_context,
+    plan=_planned,
+    found=_begun_context,
+    applies=lambda params: params.begin,
+)
+
+
+@operation(
+    "contexts.prepare",
+    "POST /prepare",
+    "The context, with its ledger.",
+    once=_CONTEXT_ONCE,
+    query=("begin",),
+)
+def prepare(call: Call, params: Preparation) -> Context:
+    """Make the context for a message: what to send to the model, and an account of every token.
+
+    The server holds it for half an hour; `manifest` and `shared` stay with it and are empty here.
+    """
+    if not params.begin:
+        return _without_manifest(_prepared(call, params))
+    call.need(Right.WRITE)
+    # A request that was killed may have planned a context that is held no more.
+    held = _held(call, call.planned["context"]) or _prepared(call, params)
+    begin(call.space, held)
+    return _without_manifest(held)
+
+
+class Beginning(Params):
+    """How a context is begun.
+
+    Attributes:
+        title: The title of a session that begins with it.
+    """
+
+    context: Name
+    title: Title | None = None
+
+
+def _recorded(call: Call, _: Params, what: What) -> RecordedExchange:
+    return recorded(call.space, what)
+
+
+def _note(_: Call, params: "Beginning | Round | AnswerBody", made: RecordedExchange) -> What:
+    return {"exchange": params.context, "notes": [*made.notes]}
+
+
+def _is_there(call: Call, params: Beginning, _: Done) -> What | None:
+    there = call.space.log.has(params.context)
+    return {"exchange": params.context, "notes": []} if there else None
+
+
+@operation(
+    "contexts.begin",
+    "POST /contexts/{context}/begin",
+    "The exchange, open.",
+    Right.WRITE,
+    once=Once(note=_note, show=_recorded, found=_is_there),
+    bare=True,
+)
+def begin_context(call: Call, params: Beginning) -> RecordedExchange:
+    """Store the user's message of a prepared context; afterwards it survives a power cut."""
+    held = _held(call, params.context)
+    if held is None:
+        what: What = {"exchange": _begun(call, params.context).id, "notes": []}
+    else:
+        what = _noted(begin(call.space, held, params.title or ""))
+    return recorded(call.space, what)
+
+
+class Round(Params):
+    """A tool round: calls and their results together."""
+
+    context: Name
+    messages: Annotated[list[MessageBody], Meta(min_length=1, max_length=256)]
+
+
+def _length_before(call: Call, params: Round) -> What:
+    held = call.space.log.has(params.context)
+    return {"before": len(call.space.log.get(params.context).messages) if held else 0}
+
+
+def _is_longer(call: Call, params: Round, done: Done) -> What | None:
+    if not call.space.log.has(params.context):
+        return None
+    now = len(call.space.log.get(params.context).messages)
+    longer = now >= done.what["before"] + len(params.messages)
+    return {"exchange": params.context, "notes": []} if longer else None
+
+
+@operation(
+    "contexts.step",
+    "POST /contexts/{context}/step",
+    "The exchange, open.",
+    Right.WRITE,
+    once=Once(note=_note, show=_recorded, plan=_length_before, found=_is_longer),
+)
+def step(call: Call, params: Round) -> RecordedExchange:
+    """Store a tool round of a context: calls and their results together."""
+    messages = [
+        call.space.message(Role(each.role), parts_from(each.parts)) for each in params.messages
+    ]
+    what = _extended(call, params.context, messages, ExchangeState.OPEN)
+    return recorded(call.space, what)
+
+
+class AnswerBody(Params):
+    """The answer to a context.
+
+    Attributes:
+        reply: The answer's words.
+        parts: The answer's content parts, in place of `reply`.
+    """
+
+    context: Name
+    reply: Annotated[str, Meta(max_length=LONGEST_TEXT)] | None = None
+    parts: Annotated[list[PartBody], Meta(min_length=1, max_length=1000)] | None = None
+    state: State = "complete"
+    usage: UsageBody | None = None
+
+
+def _is_answered(call: Call, params: AnswerBody, _: Done) -> What | None:
+    log, name = call.space.log, params.context
+    if not log.has(name) or log.get(name).state is ExchangeState.OPEN:
+        return None
+    return {"exchange": name, "notes": []}
+
+
+@operation(
+    "contexts.record",
+    "POST /contexts/{context}/record",
+    "The exchange.",
+    Right.WRITE,
+    once=Once(note=_note, show=_recorded, found=_is_answered),
+    records=True,
+)
+def record(call: Call, params: AnswerBody) -> RecordedExchange:
+    """Store the answer to a context, and begin it where it was not begun."""
+    if params.reply is not None and params.parts is not None:
+        raise InputError("An answer is `reply` or `parts`.", hint="Leave one of the two out.")
+    parts = parts_from(params.parts) if params.parts else []
+    if params.reply is not None:
+        parts = [Text(params.reply)]
+    said = [call.space.message(Role.ASSISTANT, parts)] if parts else []
+    what = _extended(
+        call, params.context, said, ExchangeState(params.state), usage_from(params.usage)
+    )
+    return recorded(call.space, what)
+
+
+def _prepared(call: Call, params: Preparation) -> Context:
+    named = call.session_to_write(params.session)
+    context = Conversation(call.space, named).prepare(
+        params.message,
+        mode=params.mode,
+        tools=tools_from(params.tools),
+        retry_of=call.exchange(params.retry_of).id if params.retry_of else None,
+        images=params.images,
+        reach=named if call.grant.session else None,
+    )
+    call.pending.contexts.put(call.owner, context.id, context)
+    return context
+
+
+def _without_manifest(context: Context) -> Context:
+    return replace(context, manifest={}, shared={})
+
+
+def _held(call: Call, context: str) -> Context | None:
+    held = call.pending.contexts.get(call.owner, context)
+    return held if held is not None and call.reaches(held.scope.session or "") else None
+
+
+def _begun(call: Call, context: str) -> Exchange:
+    if call.space.log.has(context):
+        return call.exchange(context)
+    raise NotFoundError(
+        f"There is no context {context!r} any more.",
+        hint="A prepared context is held for half an hour: prepare the message again.",
+    )
+
+
+def _extended(
+    call: Call,
+    context: str,
+    messages: Sequence[Message],
+    state: ExchangeState,
+    usage: Usage | None = None,
+) -> What:
+    space, held = call.space, _held(call, context)
+    stored = space.log.get(context) if space.log.has(context) else None
+    _check_results([*(stored.messages if stored else ()), *messages])
+    if held is None:
+        return _noted(resume(space, _begun(call, context), messages, state, usage))
+    begun = begin(space, held)
+    if state is ExchangeState.OPEN:
+        return _noted(begun, record_tools(space, held, messages, begun))
+    reply = messages[0] if messages else None
+    return _noted(begun, record_answer(space, held, reply, state=state, usage=usage, begun=begun))
+
+
+def _check_results(messages: Sequence[Message]) -> None:
+    called = {call.id for message in messages for call in message.calls}
+    orphans = {r.call_id for message in messages for r in message.results} - called
+    if orphans:
+        raise InputError(
+            f"There is a tool result without its call: {min(orphans)!r}.",
+            hint="Send the call in the same round, before its result.",
+        )
+
+
+def _noted(*written: Written) -> What:
+    notes = dict.fromkeys(note for one in written for note in one.notes)
+    return {"exchange": written[-1].exchange.id, "notes": [*notes]}

@@ -1,0 +1,203 @@
+"""Facts and pins: what was learned of the user, and what every prompt carries."""
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from unabridged.domain.fact import SELF, Fact, FactChange
+from unabridged.domain.permissions import Right
+from unabridged.domain.results import Pin
+from unabridged.errors import InputError
+from unabridged.operations.call import Call, What
+from unabridged.operations.operation import (
+    AnyText,
+    Name,
+    Nothing,
+    Once,
+    Page,
+    Paged,
+    Params,
+    operation,
+)
+from unabridged.operations.pages import page_of
+from unabridged.space.idempotency import Done
+
+
+class FactList(Paged):
+    """Which facts are listed.
+
+    Attributes:
+        state: Only those of this state.
+    """
+
+    state: Literal["current", "superseded", "withdrawn", "all"] = "current"
+
+
+@operation("facts.list", "GET /facts", "Facts, the oldest first.", whole=True)
+def list_facts(call: Call, params: FactList) -> Page[Fact]:
+    """List what was learned of the user, the oldest first."""
+    facts = call.space.facts.all(None if params.state == "all" else params.state)
+    return page_of(facts, lambda fact: fact.id, params.limit, params.cursor)
+
+
+class NewFact(Params):
+    """A fact that a person gives.
+
+    Attributes:
+        text: The statement.
+        pinned: Whether every prompt carries it.
+        subject: Whom it is about.
+        attribute: What of them; then a newer value takes an older one's place.
+        value: What it is; the text where none is given.
+        aliases: Other words by which people ask for it.
+    """
+
+    text: AnyText
+    pinned: bool = False
+    subject: Name = SELF
+    attribute: Annotated[str, Meta(max_length=200)] = ""
+    value: Annotated[str, Meta(max_length=10_000)] = ""
+    aliases: Annotated[tuple[Name, ...], Meta(max_length=64)] = ()
+
+
+def _added_fact(call: Call, params: NewFact, done: Done) -> What | None:
+    words, facts = params.text.strip(), call.space.facts.all()
+    near = [f for f in facts if f.text == words and f.by == "user" and f.since >= done.at]
+    return {"fact": near[-1].id} if near else None
+
+
+_FACT_ONCE: Once[NewFact, Fact] = Once(
+    note=lambda _, __, fact: {"fact": fact.id},
+    show=lambda call, _, what: call.space.facts.get(what["fact"]),
+    found=_added_fact,
+)
+
+
+@operation(
+    "facts.add", "POST /facts", "The fact.", Right.WRITE, status=201, whole=True, once=_FACT_ONCE
+)
+def add_fact(call: Call, params: NewFact) -> Fact:
+    """Add a fact that a person gives."""
+    return call.space.facts.add(**msgspec.structs.asdict(params))
+
+
+class FactName(Params):
+    """A fact."""
+
+    fact: Name
+
+
+@operation("facts.get", "GET /facts/{fact}", "The fact.", whole=True)
+def get_fact(call: Call, params: FactName) -> Fact:
+    """Give a fact by its id, the beginning of it, or its number in the list."""
+    return call.space.facts.get(params.fact)
+
+
+@operation("facts.history", "GET /facts/{fact}/history", "Changes, the oldest first.", whole=True)
+def fact_history(call: Call, params: FactName) -> Page[FactChange]:
+    """Say what happened to a fact, and to those in whose place it came."""
+    return Page(call.space.facts.history(params.fact))
+
+
+class FactChangeBody(Params):
+    """What shall be changed of a fact. A correction takes its place; the old one stays known.
+
+    Attributes:
+        text: The statement as it shall read.
+        value: What it is.
+        pinned: Whether every prompt carries it.
+    """
+
+    fact: Name
+    text: AnyText | None = None
+    value: Annotated[str, Meta(min_length=1, max_length=10_000)] | None = None
+    pinned: bool | None = None
+
+
+@operation("facts.edit", "PATCH /facts/{fact}", "The fact as it is now.", Right.WRITE, whole=True)
+def change_fact(call: Call, params: FactChangeBody) -> Fact:
+    """Correct a fact, pin it, or take the pin off."""
+    facts = call.space.facts
+    with call.space.editing:
+        held = facts.get(params.fact)
+        call.check_unchanged(held)
+        if params.text is not None or params.value is not None:
+            held = facts.edit(held.id, text=params.text, value=params.value)
+        if params.pinned is not None:
+            held = (facts.pin if params.pinned else facts.unpin)(held.id)
+        return held
+
+
+@operation("facts.withdraw", "DELETE /facts/{fact}", "The fact as it was.", Right.WRITE, whole=True)
+def withdraw_fact(call: Call, params: FactName) -> Fact:
+    """Take a fact back: its words go, and are not drawn again from what was said until now."""
+    with call.space.editing:
+        call.check_unchanged(call.space.facts.get(params.fact))
+        return call.space.facts.withdraw(params.fact)
+
+
+@operation("pins.list", "GET /pins", "Pins, the oldest first.", tag="facts", whole=True)
+def list_pins(call: Call, _: Nothing) -> Page[Pin]:
+    """List what every prompt carries."""
+    return Page(call.space.pins.all())
+
+
+class NewPin(Params):
+    """What shall be pinned: words, or what the user said in an exchange.
+
+    Attributes:
+        exchange: The id of an exchange.
+    """
+
+    text: AnyText | None = None
+    exchange: Name | None = None
+
+
+def _shown_pin(call: Call, _: NewPin, what: What) -> Pin:
+    fact = call.space.facts.get(what["pin"])
+    return Pin(fact.id, fact.text, fact.since, fact.exchange)
+
+
+def _added_pin(call: Call, params: NewPin, done: Done) -> What | None:
+    pins = [pin for pin in call.space.pins.all() if pin.at >= done.at]
+    near = [pin for pin in pins if params.text in (None, pin.text)]
+    return {"pin": near[-1].id} if near else None
+
+
+_PIN_ONCE = Once(note=lambda _, __, pin: {"pin": pin.id}, show=_shown_pin, found=_added_pin)
+
+
+@operation(
+    "pins.add",
+    "POST /pins",
+    "The pin.",
+    Right.WRITE,
+    tag="facts",
+    status=201,
+    whole=True,
+    once=_PIN_ONCE,
+)
+def add_pin(call: Call, params: NewPin) -> Pin:
+    """Pin words, or what the user said in an exchange: every prompt carries it from now on."""
+    if (params.text is None) == (params.exchange is None):
+        raise InputError("A pin is `text` or `exchange`.", hint="Give one of the two.")
+    if params.text is not None:
+        added = call.space.pins.add(params.text)
+    else:
+        added = call.space.pins.add_exchange(call.exchange(params.exchange or ""))
+    return _shown_pin(call, params, {"pin": added.id})
+
+
+class PinName(Params):
+    """A pin."""
+
+    pin: Name
+
+
+@operation(
+    "pins.remove", "DELETE /pins/{pin}", "The pin as it was.", Right.WRITE, tag="facts", whole=True
+)
+def unpin(call: Call, params: PinName) -> Pin:
+    """Take a pin off; what it says stays known."""
+    return call.space.pins.remove(params.pin)

@@ -1,0 +1,107 @@
+"""Messages, tools and usage as plain data, read strictly."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from unabridged.domain.chat import ToolSpec, Usage
+from unabridged.domain.message import Part, part_from_dict
+from unabridged.operations.operation import LONGEST_TEXT, Name, Params
+
+MOST_TOKENS = 1 << 31
+"""Tokens of one request that may be true."""
+State = Literal["complete", "incomplete", "unanswered"]
+"""How far an exchange came."""
+
+
+class TextBody(Params, tag_field="type", tag="text"):
+    """What was said."""
+
+    text: Annotated[str, Meta(max_length=LONGEST_TEXT)]
+
+
+class ImageBody(Params, tag_field="type", tag="image"):
+    """A picture."""
+
+    uri: Annotated[str, Meta(min_length=1, max_length=LONGEST_TEXT)]
+
+
+class ToolCallBody(Params, tag_field="type", tag="tool_call"):
+    """A model's wish to call a tool.
+
+    Attributes:
+        arguments: JSON text, kept as it came.
+    """
+
+    id: Name
+    name: Name
+    arguments: Annotated[str, Meta(max_length=LONGEST_TEXT)]
+
+
+class ToolResultBody(Params, tag_field="type", tag="tool_result"):
+    """What a tool gave back."""
+
+    call_id: Name
+    name: Name
+    text: Annotated[str, Meta(max_length=LONGEST_TEXT)]
+    failed: bool = False
+
+
+class ReasoningBody(Params, tag_field="type", tag="reasoning"):
+    """A model's thinking: kept apart, never recalled and never sent again."""
+
+    text: Annotated[str, Meta(max_length=LONGEST_TEXT)]
+
+
+PartBody = TextBody | ImageBody | ToolCallBody | ToolResultBody | ReasoningBody
+
+
+class MessageBody(Params):
+    """A message; its id and time are the server's."""
+
+    role: Literal["assistant", "tool"]
+    parts: Annotated[list[PartBody], Meta(min_length=1, max_length=1000)]
+
+
+class UsageBody(Params):
+    """What the model server said that a request cost, in tokens.
+
+    Attributes:
+        prompt: The whole prompt, the part from a cache included.
+        cached: The part of the prompt that was taken from a cache.
+    """
+
+    prompt: Annotated[int, Meta(ge=0, le=MOST_TOKENS)] | None = None
+    answer: Annotated[int, Meta(ge=0, le=MOST_TOKENS)] | None = None
+    cached: Annotated[int, Meta(ge=0, le=MOST_TOKENS)] | None = None
+
+
+class ToolBody(Params):
+    """A tool as a model sees it.
+
+    Attributes:
+        parameters: JSON Schema of its arguments, an object.
+    """
+
+    name: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+    description: Annotated[str, Meta(max_length=100_000)] = ""
+    parameters: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+def parts_from(bodies: Sequence[Params]) -> list[Part]:
+    """Read content parts."""
+    return [part_from_dict(msgspec.to_builtins(body)) for body in bodies]
+
+
+def usage_from(body: UsageBody | None) -> Usage | None:
+    """Read what a server reported."""
+    return Usage(**msgspec.structs.asdict(body)) if body is not None else None
+
+
+def tools_from(bodies: Sequence[ToolBody] | None) -> list[ToolSpec] | None:
+    """Read tools."""
+    if bodies is None:
+        return None
+    return [ToolSpec(tool.name, tool.description, tool.parameters) for tool in bodies]

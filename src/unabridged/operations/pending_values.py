@@ -1,0 +1,69 @@
+"""What is held between two calls: prepared contexts, plans of forgetting."""
+
+import threading
+from collections import OrderedDict
+from datetime import datetime, timedelta
+from typing import Generic, TypeVar
+
+from unabridged.domain.context import Context
+from unabridged.domain.forgetting import ForgetPlan
+from unabridged.ports import Clock
+
+Value = TypeVar("Value")
+MOST = 256
+"""Values of each kind that are held; of more, the oldest goes."""
+LASTS = timedelta(minutes=30)
+"""How long a value is held."""
+
+
+class PendingValues(Generic[Value]):
+    """Values by owner and id, the newest so many, for some time.
+
+    Args:
+        clock: The time.
+        most: How many.
+    """
+
+    def __init__(self, clock: Clock, most: int = MOST) -> None:
+        self._clock = clock
+        self._most = most
+        self._lock = threading.Lock()
+        self._values: OrderedDict[tuple[str, ...], tuple[datetime, Value]] = OrderedDict()
+
+    def put(self, owner: tuple[str, ...], name: str, value: Value) -> None:
+        """Hold a value."""
+        now = self._clock.now()
+        with self._lock:
+            self._values[(*owner, name)] = (now, value)
+            self._values.move_to_end((*owner, name))
+            while self._values:
+                at, _ = next(iter(self._values.values()))
+                if len(self._values) <= self._most and now - at <= LASTS:
+                    break
+                self._values.popitem(last=False)
+
+    def get(self, owner: tuple[str, ...], name: str) -> Value | None:
+        """Give a value; None where it is held no more."""
+        with self._lock:
+            at, value = self._values.get((*owner, name), (None, None))
+        if at is None or self._clock.now() - at > LASTS:
+            return None
+        return value
+
+    def drop(self, owner: tuple[str, ...], name: str) -> None:
+        """Let go of a value."""
+        with self._lock:
+            self._values.pop((*owner, name), None)
+
+
+class Pending:
+    """What one server holds between two calls.
+
+    Attributes:
+        contexts: Contexts that were prepared, by id.
+        plans: Plans of forgetting, by id.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self.contexts: PendingValues[Context] = PendingValues(clock)
+        self.plans: PendingValues[ForgetPlan] = PendingValues(clock, 32)

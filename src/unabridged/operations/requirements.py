@@ -1,0 +1,164 @@
+"""Requirements: list, add, change, take back."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from unabridged.domain.fact import Requirement
+from unabridged.domain.permissions import Right
+from unabridged.operations.call import Call, What
+from unabridged.operations.operation import AnyText, Name, Once, Page, Params, operation
+from unabridged.space.idempotency import Done
+from unabridged.space.space import Space
+
+Grade = Annotated[int, Meta(ge=1, le=5)]
+Number = Annotated[str, Meta(pattern=r"^REQ-[1-9][0-9]{0,8}$")]
+Line = Annotated[str, Meta(max_length=10_000)]
+
+
+class RequirementFields(Params):
+    """What a requirement may have beside its text; what is not given follows from the wording.
+
+    Attributes:
+        rationale: Why.
+        fit_criterion: How one can tell that it is met.
+        originator: Who raised it.
+        satisfaction: How glad the customer is if it is met.
+        dissatisfaction: How unhappy if it is not.
+        conflicts: The ids of requirements that it cannot be met together with.
+        pinned: Whether every prompt carries it.
+    """
+
+    type: Literal["functional", "non-functional", "constraint"] | None = None
+    rationale: Line | None = None
+    fit_criterion: Line | None = None
+    originator: Line | None = None
+    satisfaction: Grade | None = None
+    dissatisfaction: Grade | None = None
+    priority: Literal["must", "should", "could", "wont", ""] | None = None
+    conflicts: Annotated[list[Number], Meta(max_length=1000)] | None = None
+    pinned: bool | None = None
+
+    def given(self) -> dict[str, Any]:
+        """The fields that were given, but whether it is pinned."""
+        fields = msgspec.structs.asdict(self)
+        return {
+            name: value
+            for name, value in fields.items()
+            if value is not None and name not in {"pinned", "requirement"}
+        }
+
+
+class RequirementList(Params):
+    """Which requirements are listed.
+
+    Attributes:
+        withdrawn: Also those that were taken back; of these only the id is left.
+    """
+
+    withdrawn: bool = False
+
+
+@operation("requirements.list", "GET /requirements", "Requirements by number.", whole=True)
+def list_requirements(call: Call, params: RequirementList) -> Page[Requirement]:
+    """List the requirements in the order of their numbers."""
+    return Page(call.space.requirements.all(withdrawn=params.withdrawn))
+
+
+class NewRequirement(RequirementFields, kw_only=True):
+    """A requirement that a person gives.
+
+    Attributes:
+        text: What must be.
+    """
+
+    text: AnyText
+
+
+def _added(call: Call, params: NewRequirement, done: Done) -> What | None:
+    words = " ".join(params.text.split())
+    near = [r for r in call.space.requirements.all() if r.text == words and r.at >= done.at]
+    return {"requirement": near[-1].id} if near else None
+
+
+_ONCE: Once[NewRequirement, Requirement] = Once(
+    note=lambda _, __, made: {"requirement": made.id},
+    show=lambda call, _, what: call.space.requirements.get(what["requirement"]),
+    found=_added,
+)
+
+
+@operation(
+    "requirements.add",
+    "POST /requirements",
+    "The requirement.",
+    Right.WRITE,
+    status=201,
+    whole=True,
+    once=_ONCE,
+)
+def add_requirement(call: Call, params: NewRequirement) -> Requirement:
+    """Add a requirement that a person gives."""
+    made = call.space.requirements.add(**params.given())
+    return _with_pin(call.space, made.id, params.pinned)
+
+
+class RequirementName(Params):
+    """A requirement."""
+
+    requirement: Name
+
+
+@operation("requirements.get", "GET /requirements/{requirement}", "The requirement.", whole=True)
+def get_requirement(call: Call, params: RequirementName) -> Requirement:
+    """Give a requirement by its id or number."""
+    return call.space.requirements.get(params.requirement)
+
+
+class RequirementChange(RequirementFields, kw_only=True):
+    """What shall be changed of a requirement; the history keeps the text that it had.
+
+    Attributes:
+        text: What must be.
+    """
+
+    requirement: Name
+    text: AnyText | None = None
+
+
+@operation(
+    "requirements.edit",
+    "PATCH /requirements/{requirement}",
+    "The requirement as it is now.",
+    Right.WRITE,
+    whole=True,
+)
+def change_requirement(call: Call, params: RequirementChange) -> Requirement:
+    """Change fields of a requirement, pin it, or take the pin off."""
+    with call.space.editing:
+        held = call.space.requirements.get(params.requirement)
+        call.check_unchanged(held)
+        if fields := params.given():
+            held = call.space.requirements.edit(held.id, **fields)
+        return _with_pin(call.space, held.id, params.pinned)
+
+
+@operation(
+    "requirements.withdraw",
+    "DELETE /requirements/{requirement}",
+    "The requirement as it was.",
+    Right.WRITE,
+    whole=True,
+)
+def withdraw_requirement(call: Call, params: RequirementName) -> Requirement:
+    """Take a requirement back: its words go, its number stays, and it is not drawn again."""
+    with call.space.editing:
+        call.check_unchanged(call.space.requirements.get(params.requirement))
+        return call.space.requirements.withdraw(params.requirement)
+
+
+def _with_pin(space: Space, name: str, wish: bool | None) -> Requirement:  # noqa: FBT001 - of two callers here
+    if wish is None:
+        return space.requirements.get(name)
+    return (space.requirements.pin if wish else space.requirements.unpin)(name)

@@ -1,0 +1,151 @@
+"""Sessions: the list, one of them, its exchanges, a new one, another title, archiving."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+from msgspec import Meta
+
+from unabridged.domain.exchange import Exchange
+from unabridged.domain.permissions import Right
+from unabridged.domain.session import Session
+from unabridged.operations.call import Call, What
+from unabridged.operations.operation import Name, Once, Page, Paged, Params, Title, operation
+from unabridged.operations.operation_results import SessionResult
+from unabridged.operations.pages import from_cursor, to_cursor
+
+
+class SessionList(Paged):
+    """Which sessions are listed.
+
+    Attributes:
+        called: Only the one of this id, beginning of an id, title or number in the list.
+    """
+
+    called: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
+
+
+@operation("sessions.list", "GET /sessions", "Sessions, the last updated first.")
+def list_sessions(call: Call, params: SessionList) -> Page[SessionResult]:
+    """List the sessions, the last updated first."""
+    space, counts = call.space, call.space.log.counts()
+    if params.called is not None:
+        found = call.session(space.sessions.find(params.called).id)
+        return Page([_result(found, counts.get(found.id, 0))])
+    held = [s for s in space.sessions.all() if call.reaches(s.id)]
+    after = from_cursor(params.cursor)
+    if after is not None:
+        held = [s for s in held if _place(s) < tuple(after)]
+    page = sorted(held, key=_place, reverse=True)[: params.limit]
+    more = to_cursor(_place(page[-1])) if len(held) > params.limit else None
+    return Page([_result(s, counts.get(s.id, 0)) for s in page], more)
+
+
+class NewSession(Params):
+    """A session that begins.
+
+    Attributes:
+        title: What people call it; without it, the first message gives one.
+    """
+
+    title: Title | None = None
+
+
+def _planned(call: Call, _: NewSession) -> What:
+    return {"session": call.space.clock.new_id()}
+
+
+_ONCE: Once[NewSession, SessionResult] = Once(
+    note=lambda _, __, made: {"session": made.id},
+    show=lambda call, _, what: _shown(call, what["session"]),
+    plan=_planned,
+)
+
+
+@operation(
+    "sessions.add",
+    "POST /sessions",
+    "The session.",
+    Right.WRITE,
+    status=201,
+    whole=True,
+    once=_ONCE,
+    bare=True,
+)
+def new_session(call: Call, params: NewSession) -> SessionResult:
+    """Begin a session that holds nothing yet."""
+    begun = call.space.sessions.begin(call.planned["session"], params.title or "")
+    return _shown(call, begun.id)
+
+
+class SessionName(Params):
+    """A session."""
+
+    session: Name
+
+
+@operation("sessions.get", "GET /sessions/{session}", "The session.")
+def get_session(call: Call, params: SessionName) -> SessionResult:
+    """Give a session."""
+    return _shown(call, params.session)
+
+
+class SessionChange(Params):
+    """What shall be changed of a session.
+
+    Attributes:
+        title: Another title.
+        archived: True moves it out of the active set, false takes it up again.
+    """
+
+    session: Name
+    title: Title | None = None
+    archived: bool | None = None
+
+
+@operation("sessions.edit", "PATCH /sessions/{session}", "The session as it is now.", Right.WRITE)
+def change_session(call: Call, params: SessionChange) -> SessionResult:
+    """Give a session another title, archive it, or take it up again."""
+    sessions = call.space.sessions
+    with call.space.editing:
+        call.check_unchanged(_shown(call, params.session))
+        held = call.session(params.session)
+        if params.title is not None:
+            held = sessions.rename(held, params.title)
+        if params.archived is not None:
+            (sessions.archives.archive if params.archived else sessions.archives.restore)(held)
+        return _shown(call, params.session)
+
+
+class SessionPage(Paged, kw_only=True):
+    """A session, and how much of it."""
+
+    session: Name
+
+
+@operation(
+    "sessions.exchanges",
+    "GET /sessions/{session}/exchanges",
+    "Exchanges of the session's current path, the newest first.",
+)
+def list_session_exchanges(call: Call, params: SessionPage) -> Page[Exchange]:
+    """List the exchanges of a session's current path, the newest first."""
+    before = from_cursor(params.cursor)
+    held = call.session(params.session)
+    page = call.space.log.history(
+        held.id, params.limit, before if isinstance(before, str) else None
+    )
+    more = len(page) == params.limit and page[0].parent is not None
+    return Page(page[::-1], to_cursor(page[0].id) if more else None)
+
+
+def _result(session: Session, exchanges: int) -> SessionResult:
+    return SessionResult(**asdict(session), exchanges=exchanges)
+
+
+def _shown(call: Call, session: str) -> SessionResult:
+    found = call.session(session)
+    return _result(found, call.space.log.counts().get(found.id, 0))
+
+
+def _place(session: Session) -> tuple[str, str]:
+    return session.updated.isoformat(), session.id

@@ -1,0 +1,252 @@
+"""An operation as a route under ``/memory``: reads the request strictly, and answers as JSON."""
+
+import json
+from collections.abc import Collection, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, cast, get_type_hints
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import BaseRoute, Match, Route
+
+from unabridged import config
+from unabridged.disk.large_files import nameless
+from unabridged.errors import UnabridgedError
+from unabridged.operations.call import Call
+from unabridged.operations.operation import Operation, Paged, Params, Place
+from unabridged.operations.operation_results import Download
+from unabridged.operations.pending_values import Pending
+from unabridged.server.resolve_scope import scope_of
+from unabridged.server.routes.idempotency_key import perform
+from unabridged.server.routes.json_responses import (
+    JSON,
+    HttpProblem,
+    check_match,
+    given,
+    paged,
+    problem,
+    tagged,
+)
+from unabridged.server.state import grant_of, service_of
+from unabridged.space.space import Space
+
+PREFIX = "/memory"
+_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """An operation over HTTP.
+
+    Attributes:
+        operation: The operation.
+    """
+
+    operation: Operation[Any, Any]
+
+    @cached_property
+    def path_model(self) -> type[Params]:
+        """What the path gives."""
+        return _model_of(self.operation, Place.PATH)
+
+    @cached_property
+    def query_model(self) -> type[Params]:
+        """What the query gives; texts are read as what they are to be."""
+        return _model_of(self.operation, Place.QUERY)
+
+    @cached_property
+    def body_model(self) -> type[Params] | None:
+        """What the body gives; None where there is none."""
+        operation = self.operation
+        if operation.method in {"GET", "DELETE"} or operation.transfer:
+            return None
+        names = operation.fields_of(Place.BODY)
+        if not names and not operation.bare:
+            return None
+        is_whole = len(names) == len(operation.params.__struct_fields__)
+        return operation.params if is_whole else _model_of(operation, Place.BODY)
+
+    def route(self) -> Route:
+        """Return its route."""
+        path = f"{PREFIX}{self.operation.path}"
+        return Route(path, self._answer, methods=[self.operation.method])
+
+    async def _answer(self, request: Request) -> Response:
+        try:
+            return tagged(request, await self._run(request))
+        except (UnabridgedError, HttpProblem) as error:
+            return problem(error)
+
+    async def _run(self, request: Request) -> Response:
+        operation = self.operation
+        _check_query(request, operation.fields_of(Place.QUERY))
+        if operation.transfer is None:
+            _check_media(request)
+        service, scope, grant = service_of(request), scope_of(request), grant_of(request)
+        params = await self._params(request)
+        make_call = partial(
+            Call,
+            scope=scope,
+            grant=grant,
+            pool=service.pool,
+            pending=pending_of(request),
+            check_unchanged=partial(check_match, request),
+        )
+        with ExitStack() as files:
+            if operation.transfer == "upload":
+                file = files.enter_context(nameless(config.folder(service.settings.home, "cache")))
+                await _receive(request, file)
+                make_call = partial(make_call, upload=file)
+            work = await perform(request, operation, params, grant, scope)
+
+            def run(space: Space) -> Any:
+                return work(make_call(space))
+
+            # Who only looks begins no space.
+            result = await service.run(scope, run, create=operation.method != "GET")
+        if operation.records:
+            service.background.soon(scope)
+        return _response(request, operation, result)
+
+    async def _params(self, request: Request) -> Params:
+        values: dict[str, Any] = {}
+        for place, model, data in (
+            (Place.PATH, self.path_model, request.path_params),
+            (Place.QUERY, self.query_model, dict(request.query_params)),
+        ):
+            values |= _read(model, data, place)
+        if self.body_model is not None:
+            values |= _read(self.body_model, await self._body(request), Place.BODY)
+        params: Params = self.operation.params(**values)
+        return params
+
+    async def _body(self, request: Request) -> Any:
+        content = await request.body()
+        try:
+            data = json.loads(content) if content else None
+        except (ValueError, RecursionError):
+            raise HttpProblem(
+                400, "json", "The body is no JSON.", hint="Look at its syntax."
+            ) from None
+        if data is None and self.operation.bare:
+            return {}
+        if data is None:
+            raise _invalid("body: There is none.")
+        return data
+
+
+def pending_of(request: Request) -> Pending:
+    """Return what the server of a request holds between two calls."""
+    state = request.app.state
+    if not hasattr(state, "pending"):
+        state.pending = Pending(service_of(request).clock)
+    pending: Pending = state.pending
+    return pending
+
+
+def fallback(routes: Sequence[BaseRoute]) -> Route:
+    """Return the route that answers what no other below ``/memory`` does: 404, or 405.
+
+    Args:
+        routes: The others.
+    """
+
+    async def nothing(request: Request) -> Response:
+        path = request.scope["path"]
+        near = [r for r in routes if r.matches(request.scope)[0] is Match.PARTIAL]
+        if not near:
+            hint = "The routes stand in GET /memory/openapi.json."
+            return problem(HttpProblem(404, "no-route", f"There is nothing at {path}.", hint=hint))
+        allowed = sorted({m for route in near for m in getattr(route, "methods", ())} - {"HEAD"})
+        return problem(
+            HttpProblem(
+                405,
+                "method",
+                f"{path} does not take {request.method}.",
+                hint=f"It takes {', '.join(allowed)}.",
+                headers={"Allow": ", ".join(allowed)},
+            )
+        )
+
+    return Route(f"{PREFIX}/{{rest:path}}", nothing, methods=_METHODS, include_in_schema=False)
+
+
+def _model_of(operation: Operation[Any, Any], place: Place) -> type[Params]:
+    names = sorted(operation.fields_of(place), key=lambda name: name in Paged.__struct_fields__)
+    fields = {each.name: each for each in msgspec.structs.fields(operation.params)}
+    hints = get_type_hints(operation.params, include_extras=True)
+    made = msgspec.defstruct(
+        operation.params.__name__,
+        [(name, hints[name], _default_of(fields[name])) for name in names],
+        bases=(Params,),
+        kw_only=True,
+    )
+    return cast("type[Params]", made)
+
+
+def _default_of(field: msgspec.structs.FieldInfo) -> Any:
+    if field.default_factory is not msgspec.NODEFAULT:
+        return msgspec.field(default_factory=field.default_factory)
+    return msgspec.field(default=field.default)
+
+
+def _read(model: type[Params], data: Any, place: Place) -> dict[str, Any]:
+    try:
+        read = msgspec.convert(data, model, strict=place is Place.BODY)
+    except msgspec.ValidationError as error:
+        what, _, where = str(error).partition(" - at `$")
+        raise _invalid(f"{place}{where.rstrip('`')}: {what}") from None
+    return msgspec.structs.asdict(read)
+
+
+async def _receive(request: Request, file: Any) -> None:
+    try:
+        async for piece in request.stream():
+            await run_in_threadpool(file.write, piece)
+    except ClientDisconnect:
+        raise HttpProblem(400, "broke-off", "The upload broke off.", hint="Repeat it.") from None
+    file.seek(0)
+
+
+def _response(request: Request, operation: Operation[Any, Any], result: Any) -> Response:
+    if isinstance(result, Download):
+        headers = {"Content-Disposition": f'attachment; filename="{result.name}"'}
+        return StreamingResponse(result.pieces, media_type=result.media_type, headers=headers)
+    if operation.is_page:
+        return paged(request, result)
+    return given(result, operation.status)
+
+
+def _check_query(request: Request, known: Collection[str]) -> None:
+    unknown = [name for name in request.query_params if name not in known]
+    if unknown:
+        raise HttpProblem(
+            422,
+            "unknown-parameter",
+            f"{request.url.path} knows no parameter {unknown[0][:100]!r}.",
+            hint=f"It knows {', '.join(sorted(known))}." if known else "It knows none.",
+        )
+
+
+def _check_media(request: Request) -> None:
+    has_body = request.headers.get("content-length", "0") != "0" or (
+        "transfer-encoding" in request.headers
+    )
+    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if has_body and request.method not in ("GET", "HEAD", "DELETE") and media != JSON:
+        raise HttpProblem(
+            415,
+            "media-type",
+            f"This route takes {JSON}, not {media or 'a body without a type'}.",
+            hint=f"Send Content-Type: {JSON}",
+            headers={"Accept-Post": JSON},
+        )
+
+
+def _invalid(error: str) -> HttpProblem:
+    hint = "What each route takes stands in GET /memory/openapi.json."
+    return HttpProblem(422, "invalid", error, hint=hint)

@@ -1,0 +1,78 @@
+"""The readable files that follow the writes of a store."""
+
+from collections.abc import Callable, Iterable, Sequence
+from threading import RLock
+
+from unabridged.domain.forgetting import Scan
+from unabridged.errors import StoreError
+from unabridged.ports import FilesProjection
+
+
+class FollowingFiles:
+    """Files that are brought up to date after each write.
+
+    Files that fail never fail a write: the log has it. The failure is kept in ``troubles``, and the
+    next write, opening or forgetting tries again. Only forgetting fails with them, because a file
+    would keep what was forgotten.
+    """
+
+    def __init__(self) -> None:
+        self.attached: tuple[FilesProjection, ...] = ()
+        self.troubles: list[StoreError] = []
+        self._lock = RLock()  # one thread at a time writes files
+
+    @property
+    def notes(self) -> list[str]:
+        """What was mended since they were opened, in words."""
+        return [note for one in self.attached for note in one.notes]
+
+    def follow(self) -> None:
+        """Bring every file up to date."""
+        self._try(lambda one: one.follow())
+
+    def rebuild(self) -> None:
+        """Make every file again from the log."""
+        self._try(lambda one: one.rebuild())
+
+    def erase(self, ids: Sequence[str], erase: Callable[[Sequence[str]], int]) -> int:
+        """Erase exchanges from the log, and then from every file.
+
+        Raises:
+            StoreEditedError: A file was edited by hand; nothing was erased.
+            StoreError: A file cannot be written. Erasing again goes on.
+        """
+        with self._lock:
+            for one in self.attached:
+                one.prepare_erasure()
+            count = erase(ids)
+            for one in self.attached:
+                one.erase(ids)
+        return count
+
+    def scanned(self, log: Scan, pieces: Sequence[Sequence[bytes]]) -> Scan:
+        """Return what a scan of the log and one of every file found."""
+        scans = [log, *(one.scan(pieces) for one in self.attached)]
+        return Scan(
+            tuple(file for one in scans for file in one.files),
+            sum(one.bytes for one in scans),
+            tuple(sorted({number for one in scans for number in one.found})),
+        )
+
+    def check(self) -> Iterable[str]:
+        """Return every difference from the log, in words."""
+        return (said for one in self.attached for said in one.check())
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for one in self.attached:
+            one.close()
+
+    def _try(self, act: Callable[[FilesProjection], None]) -> None:
+        with self._lock:
+            errors: list[StoreError] = []
+            for one in self.attached:
+                try:
+                    act(one)
+                except StoreError as error:
+                    errors.append(error)
+            self.troubles = errors
