@@ -78,7 +78,6 @@ class FolderStorage:
         self._cipher = cipher
 
     def locked(self, seconds: float) -> AbstractContextManager[None]:
-        """Let nobody else write while the block runs."""
         try:
             private_folder(self._folder)
         except OSError as error:
@@ -86,27 +85,21 @@ class FolderStorage:
         return locked(self._folder / LOCK, seconds)
 
     def is_empty(self) -> bool:
-        """Tell whether nothing was ever written."""
         return not self._folder.is_dir()
 
     def read_manifest(self) -> Manifest | None:
-        """Return the manifest, or None."""
         return manifests.read(self._folder, self._cipher)
 
     def write_manifest(self, manifest: Manifest) -> None:
-        """Write the manifest, whole or not at all."""
         manifests.write(self._folder, manifest, self._cipher)
 
     def write(self, segment: Segment) -> str:
-        """Write a segment and return its name."""
         return segment_files.write(self._folder, segment, self._cipher)
 
     def load(self, name: str) -> Segment:
-        """Return a segment, by its name."""
         return segment_files.load(self._folder / name, self._cipher)
 
     def verify(self, names: Iterable[str]) -> list[str]:
-        """Return every damage of segments, in words."""
         damage: list[str] = []
         for name in names:
             try:
@@ -116,7 +109,6 @@ class FolderStorage:
         return damage
 
     def keep_only(self, names: Collection[str]) -> None:
-        """Remove every other segment."""
         kept = {*names, manifests.NAME, LOCK}
         try:
             stray = [path for path in self._folder.iterdir() if path.name not in kept]
@@ -137,37 +129,29 @@ class MemoryStorage:
         self._numbers = count()
 
     def locked(self, seconds: float) -> AbstractContextManager[None]:
-        """Let nobody else write while the block runs."""
         del seconds  # nobody else writes here
         return nullcontext()
 
     def is_empty(self) -> bool:
-        """Tell whether nothing was ever written."""
         return not self._segments
 
     def read_manifest(self) -> Manifest | None:
-        """Return the manifest, or None."""
         return self._manifest
 
     def write_manifest(self, manifest: Manifest) -> None:
-        """Write the manifest, whole or not at all."""
         self._manifest = manifest
 
     def write(self, segment: Segment) -> str:
-        """Write a segment and return its name."""
         name = str(next(self._numbers))
         self._segments[name] = segment
         return name
 
     def load(self, name: str) -> Segment:
-        """Return a segment, by its name."""
         return self._segments[name]
 
     def verify(self, names: Iterable[str]) -> list[str]:
-        """Return every damage of segments, in words."""
         del names  # memory is not damaged
         return []
 
     def keep_only(self, names: Collection[str]) -> None:
-        """Remove every other segment."""
         self._segments = {name: self._segments[name] for name in names}
