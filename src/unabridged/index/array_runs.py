@@ -10,12 +10,7 @@ Numbers = NDArray[np.int64]
 
 
 def spread(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The positions of all runs, one run behind the other.
-
-    Args:
-        starts: Where each run begins.
-        counts: How long each is.
-    """
+    """The positions of all runs, one run behind the other, by where each begins and its length."""
     if len(counts) == 0:
         return counts
     ends = counts.cumsum()

@@ -92,17 +92,11 @@ class IndexedExchange:
         return np.frombuffer(self.name.encode("utf-8", "surrogatepass"), dtype=np.uint8)
 
 
-@lru_cache(maxsize=131_072)
-def key_of(term: str) -> int:
-    """A term as a number of 64 bits, the same in every process."""
+def key_of(text: str) -> int:
+    """A term, or an exchange's id, as a number of 64 bits, the same in every process."""
     return int.from_bytes(
-        blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little"
+        blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little"
     )
-
-
-def name_key(name: str) -> int:
-    """An exchange's id as a number of 64 bits, the same in every process."""
-    return key_of.__wrapped__(name)
 
 
 def name_of(data: NDArray[np.uint8]) -> str:

@@ -22,8 +22,6 @@ class ViewPart:
     """A segment or the tail, within a view.
 
     Attributes:
-        source: It.
-        arrays: Its arrays.
         base: The view's doc of its first one.
         gone: Its docs that count no more, ascending.
         gone_rows: Its rows of vectors that count no more, ascending.

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from unabridged.index.array_runs import offsets_of, positions_of, spread
 from unabridged.index.clusters import ClusterCentroids
-from unabridged.index.indexed_exchange import IndexedExchange, name_key, name_of
+from unabridged.index.indexed_exchange import IndexedExchange, key_of, name_of
 from unabridged.index.sign_bits import signs_of
 from unabridged.index.term_weights import codes_of, joined
 
@@ -137,7 +137,7 @@ class Segment:
 
     def doc_of(self, name: str) -> int | None:
         """The doc of an exchange, by its id; None where it does not hold it."""
-        key, keys = np.uint64(name_key(name)), self.arrays["named"]
+        key, keys = np.uint64(key_of(name)), self.arrays["named"]
         at = int(keys.searchsorted(key))
         while at < len(keys) and keys[at] == key:
             doc = int(self.arrays["named_docs"][at])
@@ -201,7 +201,7 @@ def columns_of(held: Sequence[IndexedExchange], words: WordRows) -> Arrays:
         "positions": np.fromiter((e.position for e in held), np.int64, count),
         "user_lengths": words.user_lengths,
         "answer_lengths": words.answer_lengths,
-        "name_keys": np.fromiter((name_key(e.name) for e in held), np.uint64, count),
+        "name_keys": np.fromiter((key_of(e.name) for e in held), np.uint64, count),
     }
 
 
@@ -250,7 +250,7 @@ def finish(
     Args:
         arrays: All but those, and ``passage_lists``, which is left out.
         embedder: The identity of the embedder.
-        dimension: Its dimension.
+        dimension: Numbers in a vector.
         centres: What the passages are listed by.
     """
     _add_children(arrays)

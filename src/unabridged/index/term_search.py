@@ -28,14 +28,7 @@ _SAMPLED = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Hits:
-    """Occurrences of terms in chosen docs.
-
-    Attributes:
-        rows: Which of the docs.
-        terms: Which term.
-        user: How often the user's side holds it.
-        answer: How often the answer's does.
-    """
+    """Occurrences of terms in chosen docs: which doc, which term, how often on either side."""
 
     rows: Numbers
     terms: Numbers
@@ -44,11 +37,7 @@ class _Hits:
 
 
 class ByWords:
-    """The postings of one question in one scene.
-
-    Args:
-        scene: What is searched.
-        terms: The question's terms.
+    """The postings of one question's terms in one scene.
 
     Attributes:
         frequencies: How many living exchanges hold each term; shape (terms,), int64.
@@ -85,22 +74,13 @@ class ByWords:
         self._codes = np.concatenate([p.codes for p in held] or [np.empty(0, np.uint16)])
 
     def candidates(self, limit: int) -> Numbers:
-        """The best docs, ascending.
-
-        Args:
-            limit: How many.
-        """
+        """The best docs, ascending."""
         docs = self._survivors(max(SURVIVORS, 4 * limit))
         scores = self._scores(docs)
         return docs[best(scores, limit, lambda some: self._scene.places(docs[some]))]
 
     def best_of(self, docs: Numbers, limit: int) -> Numbers:
-        """The best of ascending docs that hold any of the terms, ascending.
-
-        Args:
-            docs: What is looked at.
-            limit: How many.
-        """
+        """The best of ascending docs that hold any of the terms, ascending."""
         scores = self._scores(docs)
         docs, scores = docs[scores > 0], scores[scores > 0]
         return docs[best(scores, limit, lambda some: self._scene.places(docs[some]))]

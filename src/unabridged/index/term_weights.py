@@ -50,12 +50,7 @@ class Lengths(NamedTuple):
 
 
 def rarity(holding: int, exchanges: int) -> float:
-    """The inverse document frequency of a term, above zero.
-
-    Args:
-        holding: Exchanges that hold it.
-        exchanges: All exchanges.
-    """
+    """The inverse document frequency of a term that some of the exchanges hold, above zero."""
     return log(1.0 + (exchanges - holding + 0.5) / (holding + 0.5))
 
 
@@ -77,13 +72,7 @@ def joined(user: NDArray[np.uint8], answer: NDArray[np.uint8]) -> NDArray[np.uin
 
 
 def relative(user: NDArray[Any], answer: NDArray[Any], means: tuple[float, float]) -> Lengths:
-    """Lengths over their means.
-
-    Args:
-        user: Lengths of users' sides.
-        answer: Lengths of the answers'.
-        means: The means of both.
-    """
+    """Lengths of the users' and of the answers' sides over their means."""
     mean_user, mean_answer = (mean or 1.0 for mean in means)
     both = sum(means) or 1.0
     return Lengths((user + answer) / both, user / mean_user, answer / mean_answer)

@@ -36,13 +36,7 @@ _NEVER = -np.inf
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Stretch:
-    """Runs of one part's rows that are looked at.
-
-    Attributes:
-        part: The part.
-        starts: Where each run begins, ascending.
-        stops: Where each ends.
-    """
+    """Runs of one part's rows that are looked at: where each begins, ascending, and ends."""
 
     part: ViewPart
     starts: Numbers
@@ -108,11 +102,7 @@ class ByVectors:
         self._factors = self._codes.astype(exact_type(len(self._codes)))
 
     def candidates(self, limit: int) -> Numbers:
-        """The docs of the nearest passages, ascending.
-
-        Args:
-            limit: How many docs at most.
-        """
+        """The docs of the nearest passages, ascending."""
         if not self._scene.passages or not self._scale:
             return np.empty(0, dtype=np.int64)
         stretches = self._looked_at()
@@ -126,12 +116,7 @@ class ByVectors:
         return docs[best(nearness, limit, lambda some: self._scene.places(docs[some]))]
 
     def best_of(self, docs: Numbers, limit: int) -> Numbers:
-        """The nearest of ascending docs that have vectors, ascending.
-
-        Args:
-            docs: What is looked at.
-            limit: How many at most.
-        """
+        """The nearest of ascending docs that have vectors, ascending."""
         if not self._scene.passages or not self._scale:
             return np.empty(0, dtype=np.int64)
         user, answer = (np.maximum(side, 0) for side in self.scores(docs))

@@ -36,12 +36,7 @@ class Recorded:
 
 
 class ForgottenFilter:
-    """Keeps out of one space what was forgotten there.
-
-    Args:
-        store: The space.
-        forgotten_index: Recognises what comes again.
-    """
+    """Keeps out of one space what was forgotten there."""
 
     def __init__(self, store: Store, forgotten_index: ForgottenIndex) -> None:
         self._store = store
@@ -72,7 +67,7 @@ class ForgottenFilter:
             begun: The exchange so far.
             messages: New messages.
             state: The state afterwards.
-            store: Stores messages, and the state afterwards.
+            store: Called unless the exchange is kept out.
         """
         exchange = begun.exchange
         if not begun.stored:

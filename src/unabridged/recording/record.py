@@ -4,7 +4,7 @@ Each step is one ``append`` with compare-and-swap on the session's head: when it
 wrote survives a power cut.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -55,23 +55,29 @@ def open_exchange(store: Store, context: Context, records: Sequence[Record]) -> 
         records=tuple(records),
     )
     if context.placed:
-        _append_anywhere(store, batch, context)
+        _append_anywhere(store, lambda: _at_head(store, batch, context))
     else:
         store.append(batch, None if context.new_session else context.head)
     return replace(exchange, messages=(user,))
 
 
-def _append_anywhere(store: Store, batch: Batch, context: Context) -> None:
+def _append_anywhere(store: Store, batch_now: Callable[[], tuple[Batch, str | None]]) -> None:
     for attempt in range(ATTEMPTS):
-        session = _header(store, context)
-        there = replace(session, head=batch.session.head, updated=max(context.at, session.updated))
+        batch, head = batch_now()
         try:
-            store.append(replace(batch, session=there), session.head)
+            store.append(batch, head)
         except HeadMovedError:
             if attempt == ATTEMPTS - 1:
                 raise
         else:
             return
+
+
+def _at_head(store: Store, batch: Batch, context: Context) -> tuple[Batch, str | None]:
+    session = _header(store, context)
+    updated = max(context.at, session.updated)
+    there = replace(session, head=batch.session.head, updated=updated)
+    return replace(batch, session=there), session.head
 
 
 def _header(store: Store, context: Context) -> Session:
@@ -134,24 +140,19 @@ def extend_exchange(
     try:
         store.append(batch, head)
     except HeadMovedError:
-        _append_behind(store, batch, exchange, at)
+        _append_anywhere(store, lambda: _behind_head(store, batch, exchange, at))
     return exchange.extended(tuple(chained), state)
 
 
-def _append_behind(store: Store, batch: Batch, exchange: Exchange, at: datetime) -> None:
-    for attempt in range(ATTEMPTS):
-        session = _session_of(store, exchange)
-        stored = store.get([exchange.id]).get(exchange.id)
-        if stored is None or stored.messages != exchange.messages:
-            raise HeadMovedError(session.id, exchange.messages[-1].id, session.head)
-        there = replace(batch, session=replace(session, updated=max(at, session.updated)))
-        try:
-            store.append(there, session.head)
-        except HeadMovedError:
-            if attempt == ATTEMPTS - 1:
-                raise
-        else:
-            return
+def _behind_head(
+    store: Store, batch: Batch, exchange: Exchange, at: datetime
+) -> tuple[Batch, str | None]:
+    session = _session_of(store, exchange)
+    stored = store.get([exchange.id]).get(exchange.id)
+    if stored is None or stored.messages != exchange.messages:
+        raise HeadMovedError(session.id, exchange.messages[-1].id, session.head)
+    there = replace(session, updated=max(at, session.updated))
+    return replace(batch, session=there), session.head
 
 
 def _session_of(store: Store, exchange: Exchange) -> Session:

@@ -36,12 +36,7 @@ class AnalyzedExchange:
 
 @dataclass(frozen=True, slots=True)
 class Analyzer:
-    """Reads exchanges for the index.
-
-    Attributes:
-        embedder: What gives vectors; None for words only.
-        lexicon: What knows word pieces; None for none.
-    """
+    """Reads exchanges for the index: without an embedder, words only."""
 
     embedder: Embedder | None = None
     lexicon: Lexicon | None = None
@@ -53,10 +48,6 @@ class Analyzer:
 
     def read(self, exchanges: Sequence[Exchange], *, embed: bool) -> list[AnalyzedExchange]:
         """Read exchanges; their passages are embedded all at once.
-
-        Args:
-            exchanges: The exchanges.
-            embed: Whether to make vectors too.
 
         Raises:
             UpstreamError: The server that embeds failed.
@@ -107,12 +98,7 @@ _KEYS = _Keys()
 
 
 def as_vectors(found: Sequence[Passage], vectors: NDArray[np.float32]) -> Vectors:
-    """Vectors as the index holds them.
-
-    Args:
-        found: The passages.
-        vectors: One for each, shape (passages, dimension).
-    """
+    """Vectors of passages, shape (passages, dimension), as the index holds them."""
     codes, scales = quantise(np.asarray(vectors, dtype=np.float32))
     return Vectors(codes, scales, _sides_of(found))
 

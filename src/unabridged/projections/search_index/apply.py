@@ -16,12 +16,7 @@ PAGE = 256
 
 
 class IndexWriter:
-    """Analyses exchanges and puts them into a snapshot.
-
-    Args:
-        store: The log.
-        analyzer: What analyses exchanges.
-    """
+    """Analyses exchanges of a log and puts them into a snapshot."""
 
     def __init__(self, store: Store, analyzer: Analyzer) -> None:
         self._store = store

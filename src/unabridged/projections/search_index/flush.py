@@ -35,10 +35,6 @@ def is_due(buffer: IndexBuffer, embedder: EmbedderInUse | None) -> bool:
 class SegmentWriter:
     """Other segments for a snapshot. Nothing of the snapshot changes.
 
-    Args:
-        snapshot: The snapshot.
-        storage: Where segments are written.
-
     Attributes:
         segments: The segments as they are to be, by name.
         removed: For each, the numbers of exchanges that do not count.

@@ -64,12 +64,7 @@ class _Header(msgspec.Struct, frozen=True):
 
 
 def write(folder: Path, segment: Segment, cipher: Cipher | None = None) -> str:
-    """Write a segment, durable when it returns.
-
-    Args:
-        folder: Made with mode 0700 where it is missing.
-        segment: What to write.
-        cipher: What encrypts it, or None.
+    """Write a segment into a folder, made where it is missing; durable when it returns.
 
     Returns:
         The name of the new file in the folder; never one that was there before.
@@ -117,10 +112,6 @@ class Mapped(dict[str, NDArray[Any]]):
 def load(path: Path, cipher: Cipher | None = None) -> Segment:
     """A segment whose arrays are mapped from its file; unmapped when nothing refers to them.
 
-    Args:
-        path: The file.
-        cipher: What it is encrypted by, or None.
-
     Raises:
         StoreDamagedError: The file is missing, cut off, or its header is not what was written.
         StoreFormatError: A newer version wrote it.
@@ -134,10 +125,6 @@ def load(path: Path, cipher: Cipher | None = None) -> Segment:
 
 def verify(path: Path, cipher: Cipher | None = None) -> None:
     """Read every array and compare its digest.
-
-    Args:
-        path: The file.
-        cipher: What it is encrypted by, or None.
 
     Raises:
         StoreDamagedError: Something is not what was written.

@@ -38,10 +38,6 @@ class IndexSnapshot:
         bare: The numbers of exchanges that still lack vectors of the embedder.
         bulk: Entries on their way into a segment, past the buffer, by id; None at other times.
         moved: The segments that have other parents and positions than their files.
-
-    Args:
-        embedder: See above.
-        centroids: See above.
     """
 
     def __init__(
