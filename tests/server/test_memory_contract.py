@@ -15,8 +15,10 @@ from tests.helpers.memory_contract import KnowledgeContract, MemoryContract
 from unabridged import AsyncMemory, Memory
 from unabridged.aio import AsyncConversation, AsyncFacts, AsyncReply, AsyncRequirements
 from unabridged.client import RemoteMemory
+from unabridged.client.remote_views import RemoteFacts
 from unabridged.domain.fact import Fact
 from unabridged.errors import (
+    InputError,
     KeyRefusedError,
     NameRefusedError,
     NotFoundError,
@@ -24,6 +26,7 @@ from unabridged.errors import (
     UpstreamAwayError,
     UpstreamBrokenError,
 )
+from unabridged.knowledge.facts import Facts
 from unabridged.wire.json_api import to_json
 
 
@@ -129,6 +132,25 @@ def test_what_is_no_address_or_nobodys_is_told():
         port = unused.getsockname()[1]
         with pytest.raises(UpstreamAwayError):
             RemoteMemory(f"http://127.0.0.1:{port}")
+
+
+def test_a_plan_is_forgotten_alone(url):
+    with RemoteMemory(str(url), key=key_of(url)) as memory:
+        memory.record(memory.prepare("Sencha."), "Good.")
+        exchange = memory.conversation(memory.sessions()[0].session.id).history()[0].id
+        plan = memory.plan_forget(exchange)
+        for given in ((plan, exchange), (plan, plan)):
+            with pytest.raises(InputError):
+                memory.forget(*given)
+        with pytest.raises(InputError):
+            memory.forget(plan, search="Sencha")
+        assert memory.get(exchange).id == exchange
+        assert memory.forget(plan).id == plan.id
+
+
+def test_what_follows_the_table_has_the_signature_of_the_embedded_memory():
+    assert inspect.signature(RemoteFacts.add) == inspect.signature(Facts.add)
+    assert RemoteMemory.get.__doc__ == Memory.get.__doc__
 
 
 class Peer:
