@@ -8,7 +8,7 @@ from msgspec import Meta
 from unabridged.domain.condensation import Condensation
 from unabridged.domain.permissions import Right
 from unabridged.domain.results import CondensePreview, ExpandedCondensation, MaintenanceProgress
-from unabridged.operations.call import Call
+from unabridged.operations.call import Call, need_space
 from unabridged.operations.operation import Name, Page, Paged, Params, operation
 from unabridged.operations.operation_results import Tended
 from unabridged.operations.pages import page_of
@@ -37,7 +37,7 @@ def expand(call: Call, condensation: Name) -> ExpandedCondensation:
     for exchange in opened.exchanges:
         call.exchange(exchange.id)
     if not opened.exchanges:
-        call.need_space()
+        need_space(call.grant)
     return opened
 
 

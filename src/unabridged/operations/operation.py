@@ -21,8 +21,8 @@ from typing import (
 import msgspec
 from msgspec import Meta
 
-from unabridged.domain.permissions import Right
-from unabridged.operations.call import Call, What
+from unabridged.domain.permissions import Grant, Right
+from unabridged.operations.call import Call, What, need, need_space
 from unabridged.space.idempotency import Done
 
 LONGEST_TEXT = 10_000_000
@@ -168,18 +168,18 @@ class Operation(Generic[P, R]):
             PermissionRefusedError: The key does not allow it.
             UnabridgedError: It could not be done.
         """
-        self.check(call)
+        self.check(call.grant)
         return self.run(call, params)
 
-    def check(self, call: Call) -> None:
+    def check(self, grant: Grant) -> None:
         """Refuse a caller who may not.
 
         Raises:
             PermissionRefusedError: The key does not allow it.
         """
-        call.need(self.right)
+        need(grant, self.right)
         if self.whole:
-            call.need_space()
+            need_space(grant)
 
     def place_of(self, name: str) -> Place:
         """Say where a parameter goes: what the path names, there; of a GET, into the query."""

@@ -17,7 +17,7 @@ from unabridged.domain.results import SkippedRecord
 from unabridged.errors import InputError, NotFoundError
 from unabridged.factory.file_transfer import import_all, outgoing_of
 from unabridged.home.encryption import sealer, unsealing
-from unabridged.operations.call import Call
+from unabridged.operations.call import Call, need_space
 from unabridged.operations.operation import Params, operation
 from unabridged.operations.operation_results import Download, Imported, Passed
 from unabridged.transfer.detect_format import open_file
@@ -120,7 +120,7 @@ def export_file(call: Call, params: Exporting) -> Download:
     """Give the conversations out as one file, as they are at one moment."""
     wanted = params.session or call.scope.session
     if wanted is None:
-        call.need_space()
+        need_space(call.grant)
     pieces = _pieces(call, params, wanted)
     first = next(pieces)  # what fails does so before anything is sent
     if params.format == "v3" and not first:
