@@ -17,6 +17,7 @@ from unabridged.aio import AsyncConversation, AsyncFacts, AsyncReply, AsyncRequi
 from unabridged.client import RemoteMemory
 from unabridged.client.remote_views import RemoteFacts
 from unabridged.domain.fact import Fact
+from unabridged.domain.results import MaintenanceProgress
 from unabridged.errors import (
     InputError,
     KeyRefusedError,
@@ -27,6 +28,7 @@ from unabridged.errors import (
     UpstreamBrokenError,
 )
 from unabridged.knowledge.facts import Facts
+from unabridged.operations.operation_results import Tended
 from unabridged.wire.json_api import to_json
 
 
@@ -146,6 +148,20 @@ def test_a_plan_is_forgotten_alone(url):
             memory.forget(plan, search="Sencha")
         assert memory.get(exchange).id == exchange
         assert memory.forget(plan).id == plan.id
+
+
+@pytest.mark.parametrize(("pages", "asked"), [(0, []), (2, [2]), (45, [20, 20, 5])])
+def test_maintenance_does_as_many_pages_as_are_given(url, monkeypatch, pages, asked):
+    seen = []
+
+    def call(operation, pages):
+        seen.append(pages)
+        return Tended((MaintenanceProgress("facts", len(seen), 1),), done=False)
+
+    with RemoteMemory(str(url), key=key_of(url)) as memory:
+        monkeypatch.setattr(memory._wire, "call", call)
+        assert len(list(memory.maintain(pages=pages))) == len(asked)
+    assert seen == asked
 
 
 def test_what_follows_the_table_has_the_signature_of_the_embedded_memory():

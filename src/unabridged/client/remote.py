@@ -55,6 +55,8 @@ from unabridged.wire.json_api import to_plain
 
 _SPOOLED = 1 << 20
 """Bytes of an export above which it is laid on the disk."""
+_PAGES = 20
+"""Pages of maintenance that one request does at most."""
 
 
 class RemoteMemory(RemoteView):
@@ -72,11 +74,6 @@ class RemoteMemory(RemoteView):
         session: The session that calls without one are about, by id, number or title; None for
             the newest.
         timeout: Seconds to wait for an answer.
-
-    Attributes:
-        facts: What was learned of the user.
-        requirements: What was required.
-        condensations: What was condensed.
 
     Raises:
         NotFoundError: There is no such session.
@@ -243,13 +240,15 @@ class RemoteMemory(RemoteView):
         Yields:
             How far each stage has come, request by request.
         """
-        before = None
-        while True:
-            told = self._wire.call(maintenance.maintain, pages=min(pages or 20, 20))
+        before, left = None, pages
+        while left is None or left > 0:
+            at_once = _PAGES if left is None else min(left, _PAGES)
+            told = self._wire.call(maintenance.maintain, pages=at_once)
             yield from told.stages
-            if pages is not None or told.done or told == before:
+            if told.done or told == before:
                 return
             before = told
+            left = None if left is None else left - at_once
 
     # In and out.
 
