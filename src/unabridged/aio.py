@@ -7,7 +7,6 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange
-from unabridged.domain.fact import Requirement
 from unabridged.knowledge.facts import Facts
 from unabridged.knowledge.requirements import Requirements
 from unabridged.memory import Memory
@@ -145,21 +144,13 @@ class AsyncFacts(_Wrapper[Facts]):
     withdraw = _awaited(Facts.withdraw)
 
 
-def _add(requirements: Requirements, /, text: str, **fields: Any) -> Requirement:
-    return requirements.add(text, **fields)
-
-
-def _edit(requirements: Requirements, /, wanted: str, **fields: Any) -> Requirement:
-    return requirements.edit(wanted, **fields)
-
-
 class AsyncRequirements(_Wrapper[Requirements]):
     """What was required: ``Memory.requirements``, awaited."""
 
     all = _awaited(Requirements.all)
     get = _awaited(Requirements.get)
-    add = _awaited(_add)
-    edit = _awaited(_edit)
+    add = _awaited(Requirements.add)
+    edit = _awaited(Requirements.edit)
     pin = _awaited(Requirements.pin)
     unpin = _awaited(Requirements.unpin)
     withdraw = _awaited(Requirements.withdraw)

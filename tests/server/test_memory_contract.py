@@ -15,8 +15,11 @@ from tests.helpers.memory_contract import KnowledgeContract, MemoryContract
 from unabridged import AsyncMemory, Memory
 from unabridged.aio import AsyncConversation, AsyncFacts, AsyncReply, AsyncRequirements
 from unabridged.client import RemoteMemory
+from unabridged.client.remote_views import RemoteFacts
 from unabridged.domain.fact import Fact
+from unabridged.domain.results import MaintenanceProgress
 from unabridged.errors import (
+    InputError,
     KeyRefusedError,
     NameRefusedError,
     NotFoundError,
@@ -24,6 +27,8 @@ from unabridged.errors import (
     UpstreamAwayError,
     UpstreamBrokenError,
 )
+from unabridged.knowledge.facts import Facts
+from unabridged.operations.operation_results import Tended
 from unabridged.wire.json_api import to_json
 
 
@@ -129,6 +134,39 @@ def test_what_is_no_address_or_nobodys_is_told():
         port = unused.getsockname()[1]
         with pytest.raises(UpstreamAwayError):
             RemoteMemory(f"http://127.0.0.1:{port}")
+
+
+def test_a_plan_is_forgotten_alone(url):
+    with RemoteMemory(str(url), key=key_of(url)) as memory:
+        memory.record(memory.prepare("Sencha."), "Good.")
+        exchange = memory.conversation(memory.sessions()[0].session.id).history()[0].id
+        plan = memory.plan_forget(exchange)
+        for given in ((plan, exchange), (plan, plan)):
+            with pytest.raises(InputError):
+                memory.forget(*given)
+        with pytest.raises(InputError):
+            memory.forget(plan, search="Sencha")
+        assert memory.get(exchange).id == exchange
+        assert memory.forget(plan).id == plan.id
+
+
+@pytest.mark.parametrize(("pages", "asked"), [(0, []), (2, [2]), (45, [20, 20, 5])])
+def test_maintenance_does_as_many_pages_as_are_given(url, monkeypatch, pages, asked):
+    seen = []
+
+    def call(operation, pages):
+        seen.append(pages)
+        return Tended((MaintenanceProgress("facts", len(seen), 1),), done=False)
+
+    with RemoteMemory(str(url), key=key_of(url)) as memory:
+        monkeypatch.setattr(memory._wire, "call", call)
+        assert len(list(memory.maintain(pages=pages))) == len(asked)
+    assert seen == asked
+
+
+def test_what_follows_the_table_has_the_signature_of_the_embedded_memory():
+    assert inspect.signature(RemoteFacts.add) == inspect.signature(Facts.add)
+    assert RemoteMemory.get.__doc__ == Memory.get.__doc__
 
 
 class Peer:

@@ -5,13 +5,15 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from tests.helpers.talker import Talker
+from tests.helpers.talker import Talker, talking
 from tests.opened import store_of
 
 from unabridged.clock import SystemClock
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.permissions import Grant
+from unabridged.domain.scope import Scope
+from unabridged.factory.file_transfer import import_file
 from unabridged.home.api_keys import ApiKeys
 from unabridged.space.idempotency import Idempotency
 from unabridged.wire.json_api import from_plain
@@ -322,6 +324,24 @@ def test_an_export_is_imported_into_another_memory(http):
     ]
     facts = http.get("/memory/facts", headers={"X-Unabridged-User": "bob"}).json()["items"]
     assert [f["text"] for f in facts] == ["I like rye."]
+
+
+def test_a_conversation_whose_messages_are_of_another_is_kept_aside(http, url, tmp_path):
+    made = post(http, "/memory/exchanges", {"user": "Rye?", "assistant": "Yes."}, status=201)
+    text = http.get("/memory/export").text
+    for name in ("id", "session"):
+        text = text.replace(made["exchange"][name], SystemClock().new_id())
+    media = {"Content-Type": "application/octet-stream"}
+    told = http.post("/memory/import", content=text.encode(), headers=media).json()
+    assert (told["conversations"], told["added"], told["unread_count"]) == (1, 0, 1)
+    assert told["unread"][0]["reason"].startswith("not stored")
+    (kept,) = (Path(url.settings.home) / "imports").iterdir()
+    assert "Rye?" in json.loads(kept.read_text("utf-8"))["raw"]
+    path = tmp_path / "other.jsonl"
+    path.write_text(text, "utf-8")
+    with talking(url.service.pool, Scope()) as memory:
+        result = import_file(memory.space, path)
+    assert (result.conversations, result.added, len(result.skipped)) == (1, 0, 1)
 
 
 @pytest.mark.parametrize("form", ["jsonl", "v3", "markdown", "html", "messages"])

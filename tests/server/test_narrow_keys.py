@@ -49,3 +49,17 @@ def test_a_key_for_one_session_recalls_from_no_other(serving, upstream, tmp_path
         again = post(wide, "/api/chat", asked)
         sent = upstream.sent("/api/chat")[-1:] if kind == "ollama" else again.text
         assert "Ulaanbaatar" in json.dumps(sent)
+
+
+@pytest.mark.parametrize("path", ["import", "facts", "requirements"])
+def test_what_a_key_may_not_begins_no_space(serving, tmp_path, path):
+    home = tmp_path / "home"
+    url = serving(home=home, upstream="quote")
+    grant = Grant("narrow", user="ann", session="desk")
+    key = ApiKeys(str(home)).create(grant, url.service.clock.now())[1]
+    headers = {"Authorization": f"Bearer {key}", "Idempotency-Key": "k" * 300}
+    with httpx2.Client(base_url=str(url), timeout=30) as client:
+        answer = client.post(f"/memory/{path}", json={"text": "Rye."}, headers=headers)
+        assert answer.json()["type"] == "urn:unabridged:permission-refused"
+        spaces = client.get("/memory/spaces", headers=url.bearer).json()["items"]
+    assert "ann" not in [space["user"] for space in spaces]

@@ -21,7 +21,7 @@ from unabridged.errors import (
     UpstreamBrokenError,
     UpstreamRefusedError,
 )
-from unabridged.operations.operation import Operation, Page, Place
+from unabridged.operations.operation import MOST_A_PAGE, Operation, Page, Place
 from unabridged.wire.json_api import error_from, from_plain, to_json
 
 if TYPE_CHECKING:
@@ -94,7 +94,9 @@ class Wire:
         return cast("R", self._value(operation.result, data))
 
     def all(self, operation: Operation[Any, Page[Item]], **given: object) -> Iterator[Item]:
-        """Read a list, page by page."""
+        """Read a list, page by page; the largest pages where no limit is given."""
+        if "limit" in operation.params.__struct_fields__:
+            given = {"limit": MOST_A_PAGE, **given}
         cursor: str | None = None
         while True:
             page = self.call(operation, **given, cursor=cursor)

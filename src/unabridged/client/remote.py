@@ -11,8 +11,10 @@ from unabridged.client.http_calls import Wire
 from unabridged.client.remote_views import (
     RemoteCondensations,
     RemoteFacts,
-    RemoteForgetting,
     RemoteRequirements,
+    RemoteView,
+    called,
+    listed,
 )
 from unabridged.clock import SystemClock
 from unabridged.domain.budget import Mode
@@ -27,15 +29,16 @@ from unabridged.domain.results import (
     MaintenanceProgress,
     SearchResult,
     SessionSummary,
-    Stats,
     Transcript,
 )
 from unabridged.domain.session import Session
 from unabridged.errors import EmptyMessageError, InputError, NotFoundError
+from unabridged.memory import Memory
 from unabridged.operations import (
     contexts,
     exchanges,
     facts,
+    forgetting,
     maintenance,
     search as lookups,
     sessions,
@@ -43,6 +46,7 @@ from unabridged.operations import (
 )
 from unabridged.operations.operation import MOST_A_PAGE
 from unabridged.operations.operation_results import RecordedExchange
+from unabridged.space.forgetting import Forgetting
 from unabridged.space.tools import tool_from
 from unabridged.transfer.detect_format import open_file
 from unabridged.transfer.native_jsonl import write_jsonl
@@ -51,9 +55,11 @@ from unabridged.wire.json_api import to_plain
 
 _SPOOLED = 1 << 20
 """Bytes of an export above which it is laid on the disk."""
+_PAGES = 20
+"""Pages of maintenance that one request does at most."""
 
 
-class RemoteMemory:
+class RemoteMemory(RemoteView):
     """One space of memory that a server keeps; any number of threads may share it.
 
     Every method does what that of the embedded ``Memory`` does, and raises the same errors. Ids
@@ -68,11 +74,6 @@ class RemoteMemory:
         session: The session that calls without one are about, by id, number or title; None for
             the newest.
         timeout: Seconds to wait for an answer.
-
-    Attributes:
-        facts: What was learned of the user.
-        requirements: What was required.
-        condensations: What was condensed.
 
     Raises:
         NotFoundError: There is no such session.
@@ -91,11 +92,10 @@ class RemoteMemory:
         session: str | None = None,
         timeout: float = 60.0,
     ) -> None:
-        self._wire = Wire(url, _headers(key, user, agent, model), timeout)
+        super().__init__(Wire(url, _headers(key, user, agent, model), timeout))
         self.facts = RemoteFacts(self._wire)
         self.requirements = RemoteRequirements(self._wire)
         self.condensations = RemoteCondensations(self._wire)
-        self._forgetting = RemoteForgetting(self._wire)
         self._session: str | None = None
         try:
             if session is not None:
@@ -157,13 +157,8 @@ class RemoteMemory:
             return []
         return list(self._wire.call(lookups.search, query=query, limit=limit).items)
 
-    def get(self, id: str) -> Exchange:  # noqa: A002 - the public name
-        """Return an exchange by its id or the beginning of it.
-
-        Raises:
-            NotFoundError: There is none, or several.
-        """
-        return self._wire.call(exchanges.get_exchange, exchange=id)
+    get = called(Memory.get, exchanges.get_exchange)
+    stats = called(Memory.stats, lookups.stats)
 
     def history(self, session: str | None = None, *, limit: int = 50) -> list[dict[str, Any]]:
         """Return the newest messages of a session as OpenAI-style dicts, oldest first."""
@@ -174,7 +169,7 @@ class RemoteMemory:
     def sessions(self, *, limit: int | None = None) -> list[SessionSummary]:
         """Return the sessions, the last updated first."""
         named = self._named(None)
-        found = self._wire.all(sessions.list_sessions, limit=MOST_A_PAGE)
+        found = self._wire.all(sessions.list_sessions)
         return [SessionSummary(one, one.exchanges, one.id == named) for one in islice(found, limit)]
 
     def why(self, context: Context | str | None = None) -> ContextReport:
@@ -185,10 +180,6 @@ class RemoteMemory:
         """
         name = context.id if isinstance(context, Context) else context
         return self._wire.call(lookups.get_context, context=name or "last")
-
-    def stats(self) -> Stats:
-        """Return the figures of the space."""
-        return self._wire.call(lookups.stats)
 
     # What every prompt carries, and what is forgotten.
 
@@ -211,7 +202,13 @@ class RemoteMemory:
         search: str | None = None,
     ) -> ForgetPlan:
         """Return what a forgetting would do; the server keeps the plan for half an hour."""
-        return self._forgetting.plan(ids, session=session, fact=fact, search=search)
+        return self._wire.call(
+            forgetting.plan_forgetting,
+            exchanges=ids,
+            session=session,
+            fact=fact,
+            search=search,
+        )
 
     def forget(
         self,
@@ -220,17 +217,22 @@ class RemoteMemory:
         fact: str | None = None,
         search: str | None = None,
     ) -> Receipt:
-        """Forget for good: exchanges, a session, a fact, what a search finds, or a plan."""
-        for one in ids_or_plan:
-            if isinstance(one, ForgetPlan):
-                return self._forgetting.execute(one)
-        ids = [one for one in ids_or_plan if isinstance(one, str)]
-        plan = self.plan_forget(*ids, session=session, fact=fact, search=search)
-        return self._forgetting.execute(plan)
+        """Forget for good: what ``plan_forget`` names, or one plan.
 
-    def receipts(self) -> list[Receipt]:
-        """Return every receipt, the oldest first."""
-        return self._forgetting.receipts()
+        Raises:
+            InputError: Nothing was named, or a plan together with something else.
+            NotFoundError: Something is not there, or the server keeps the plan no more.
+        """
+        plans = [one for one in ids_or_plan if isinstance(one, ForgetPlan)]
+        ids = [one for one in ids_or_plan if isinstance(one, str)]
+        if plans and (len(plans) > 1 or ids or session or fact or search):
+            raise InputError("A plan names all that goes.", hint="Give the plan alone.")
+        plan = (
+            plans[0] if plans else self.plan_forget(*ids, session=session, fact=fact, search=search)
+        )
+        return self._wire.call(forgetting.forget, plan=plan.id)
+
+    receipts = listed(Forgetting.receipts, forgetting.list_receipts)
 
     def maintain(self, *, pages: int | None = None) -> Iterator[MaintenanceProgress]:
         """Do what is done after recording; see ``Memory.maintain``.
@@ -238,13 +240,15 @@ class RemoteMemory:
         Yields:
             How far each stage has come, request by request.
         """
-        before = None
-        while True:
-            told = self._wire.call(maintenance.maintain, pages=min(pages or 20, 20))
+        before, left = None, pages
+        while left is None or left > 0:
+            at_once = _PAGES if left is None else min(left, _PAGES)
+            told = self._wire.call(maintenance.maintain, pages=at_once)
             yield from told.stages
-            if pages is not None or told.done or told == before:
+            if told.done or told == before:
                 return
             before = told
+            left = None if left is None else left - at_once
 
     # In and out.
 

@@ -1,28 +1,90 @@
-"""The views of a memory that a server keeps: facts, requirements, condensations, forgetting."""
+"""The views of a memory that a server keeps: facts, requirements, condensations."""
 
-from collections.abc import Sequence
-from typing import Any
+import inspect
+from collections.abc import Callable
+from functools import update_wrapper
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from unabridged.client.http_calls import Wire
 from unabridged.domain.condensation import Condensation
-from unabridged.domain.fact import SELF, Fact, FactChange, FactState, Requirement
-from unabridged.domain.forgetting import ForgetPlan, Receipt
-from unabridged.domain.results import CondensePreview, ExpandedCondensation
-from unabridged.operations import facts, forgetting, maintenance, requirements
-from unabridged.operations.operation import MOST_A_PAGE
+from unabridged.domain.fact import Fact, FactChange, FactState
+from unabridged.domain.results import CondensePreview
+from unabridged.knowledge.facts import Facts
+from unabridged.knowledge.requirements import Requirements
+from unabridged.maintenance.condense_sessions import Condensations
+from unabridged.operations import facts, maintenance, requirements
+from unabridged.operations.operation import Operation, Page, Place
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+Item = TypeVar("Item")
 
 
-class _View:
-    def __init__(self, wire: Wire) -> None:
-        self._wire = wire
-
-
-class RemoteFacts(_View):
-    """What was learned of the user; as ``Facts``.
+class RemoteView:
+    """Something that a server keeps.
 
     Args:
         wire: The server.
     """
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+
+
+def called(
+    method: Callable[Concatenate[Any, Given], Result],
+    operation: Operation[Any, Result],
+    **fixed: object,
+) -> Callable[Concatenate[RemoteView, Given], Result]:
+    """Make a method that calls an operation, like the one that the embedded memory has.
+
+    Args:
+        method: Gives the signature and the docstring.
+        operation: An argument of a name that it does not know is what its path names.
+        **fixed: Further parameters of the operation.
+    """
+    arguments = _arguments_of(method, operation)
+
+    def call(self: RemoteView, /, *args: Given.args, **kwargs: Given.kwargs) -> Result:
+        return self._wire.call(operation, **arguments(self, *args, **kwargs), **fixed)
+
+    return update_wrapper(call, method)
+
+
+def listed(
+    method: Callable[Concatenate[Any, Given], list[Item]], operation: Operation[Any, Page[Item]]
+) -> Callable[Concatenate[RemoteView, Given], list[Item]]:
+    """Make a method that reads the whole list of an operation; see ``called``."""
+    arguments = _arguments_of(method, operation)
+
+    def call(self: RemoteView, /, *args: Given.args, **kwargs: Given.kwargs) -> list[Item]:
+        return list(self._wire.all(operation, **arguments(self, *args, **kwargs)))
+
+    return update_wrapper(call, method)
+
+
+def _arguments_of(
+    method: Callable[..., Any], operation: Operation[Any, Any]
+) -> Callable[..., dict[str, Any]]:
+    signature = inspect.signature(method)
+    known = operation.params.__struct_fields__
+    named = operation.fields_of(Place.PATH)
+
+    def arguments(*args: Any, **kwargs: Any) -> dict[str, Any]:
+        _, *given = signature.bind(*args, **kwargs).arguments.items()
+        found: dict[str, Any] = {}
+        for name, value in given:
+            if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+                found |= value
+            else:
+                found[name if name in known else named[0]] = value
+        return found
+
+    return arguments
+
+
+class RemoteFacts(RemoteView):
+    """What was learned of the user; as ``Facts``."""
 
     def all(self, state: FactState | str | None = FactState.CURRENT) -> list[Fact]:
         """The facts of a state, the oldest first; of all states with None.
@@ -30,118 +92,45 @@ class RemoteFacts(_View):
         Raises:
             ValueError: There is no such state.
         """
-        wanted = "all" if state is None else FactState(state).value
-        return list(self._wire.all(facts.list_facts, state=wanted, limit=MOST_A_PAGE))
+        wanted = "all" if state is None else FactState(state)
+        return list(self._wire.all(facts.list_facts, state=wanted))
 
     def pinned(self) -> list[Fact]:
         """The facts that every prompt carries, the oldest first."""
         return [fact for fact in self.all() if fact.pinned]
 
-    def get(self, wanted: str) -> Fact:
-        """A fact by its id, the beginning of its id, or its number in ``all()``, from 1.
-
-        Raises:
-            NotFoundError: There is none, or several.
-        """
-        return self._wire.call(facts.get_fact, fact=wanted)
-
     def history(self, wanted: str) -> tuple[FactChange, ...]:
         """What happened to a fact, and to those in whose place it came."""
         return tuple(self._wire.call(facts.fact_history, fact=wanted).items)
 
-    def add(
-        self,
-        text: str,
-        *,
-        pinned: bool = False,
-        subject: str = SELF,
-        attribute: str = "",
-        value: str = "",
-        aliases: Sequence[str] = (),
-    ) -> Fact:
-        """Add a fact that a person gives."""
-        return self._wire.call(
-            facts.add_fact,
-            text=text,
-            pinned=pinned,
-            subject=subject,
-            attribute=attribute,
-            value=value,
-            aliases=list(aliases),
-        )
-
-    def edit(self, wanted: str, *, text: str | None = None, value: str | None = None) -> Fact:
-        """Correct a fact, and give what took its place."""
-        return self._wire.call(facts.change_fact, fact=wanted, text=text, value=value)
-
-    def pin(self, wanted: str) -> Fact:
-        """Let every prompt carry a fact."""
-        return self._wire.call(facts.change_fact, fact=wanted, pinned=True)
-
-    def unpin(self, wanted: str) -> Fact:
-        """Let prompts carry a fact no more, unless it bears on the message."""
-        return self._wire.call(facts.change_fact, fact=wanted, pinned=False)
-
-    def withdraw(self, wanted: str) -> Fact:
-        """Take a fact back, and give it as it was."""
-        return self._wire.call(facts.withdraw_fact, fact=wanted)
+    get = called(Facts.get, facts.get_fact)
+    add = called(Facts.add, facts.add_fact)
+    edit = called(Facts.edit, facts.change_fact)
+    pin = called(Facts.pin, facts.change_fact, pinned=True)
+    unpin = called(Facts.unpin, facts.change_fact, pinned=False)
+    withdraw = called(Facts.withdraw, facts.withdraw_fact)
 
 
-class RemoteRequirements(_View):
-    """What was required; as ``Requirements``.
+class RemoteRequirements(RemoteView):
+    """What was required; as ``Requirements``."""
 
-    Args:
-        wire: The server.
-    """
-
-    def all(self, *, withdrawn: bool = False) -> list[Requirement]:
-        """The requirements in the order of their numbers."""
-        listed = self._wire.call(requirements.list_requirements, withdrawn=withdrawn)
-        return list(listed.items)
-
-    def get(self, wanted: str) -> Requirement:
-        """A requirement by its id or its number.
-
-        Raises:
-            NotFoundError: There is none.
-        """
-        return self._wire.call(requirements.get_requirement, requirement=wanted)
-
-    def add(self, text: str, **fields: Any) -> Requirement:
-        """Add a requirement that a person gives."""
-        return self._wire.call(requirements.add_requirement, text=text, **fields)
-
-    def edit(self, wanted: str, **fields: Any) -> Requirement:
-        """Change fields of a requirement; the history keeps the text that it had."""
-        return self._wire.call(requirements.change_requirement, requirement=wanted, **fields)
-
-    def pin(self, wanted: str) -> Requirement:
-        """Let every prompt carry a requirement."""
-        return self.edit(wanted, pinned=True)
-
-    def unpin(self, wanted: str) -> Requirement:
-        """Let prompts carry a requirement no more."""
-        return self.edit(wanted, pinned=False)
-
-    def withdraw(self, wanted: str) -> Requirement:
-        """Take a requirement back, and give it as it was."""
-        return self._wire.call(requirements.withdraw_requirement, requirement=wanted)
+    all = listed(Requirements.all, requirements.list_requirements)
+    get = called(Requirements.get, requirements.get_requirement)
+    add = called(Requirements.add, requirements.add_requirement)
+    edit = called(Requirements.edit, requirements.change_requirement)
+    pin = called(Requirements.pin, requirements.change_requirement, pinned=True)
+    unpin = called(Requirements.unpin, requirements.change_requirement, pinned=False)
+    withdraw = called(Requirements.withdraw, requirements.withdraw_requirement)
 
 
-class RemoteCondensations(_View):
-    """What was condensed; as ``Condensations``.
-
-    Args:
-        wire: The server.
-    """
+class RemoteCondensations(RemoteView):
+    """What was condensed; as ``Condensations``."""
 
     def condensations(self) -> list[Condensation]:
         """Every stored condensation, in the order of their ids."""
-        return list(self._wire.all(maintenance.list_condensations, limit=MOST_A_PAGE))
+        return list(self._wire.all(maintenance.list_condensations))
 
-    def expand(self, wanted: str) -> ExpandedCondensation:
-        """Open a condensation: what it says, and what it stands for, whole."""
-        return self._wire.call(maintenance.expand, condensation=wanted)
+    expand = called(Condensations.expand, maintenance.expand)
 
     def plan(self, session: str) -> CondensePreview:
         """Say what a run would do with a session; nothing is changed."""
@@ -150,49 +139,3 @@ class RemoteCondensations(_View):
     def condense(self, session: str, *, force: bool = False) -> CondensePreview:
         """Condense a session."""
         return self._wire.call(maintenance.condense, session=session, force=force)
-
-
-class RemoteForgetting(_View):
-    """What can be forgotten, and the receipts for what was; as ``Forgetting``.
-
-    Args:
-        wire: The server.
-    """
-
-    def plan(
-        self,
-        exchanges: Sequence[str] = (),
-        *,
-        session: str | None = None,
-        fact: str | None = None,
-        search: str | None = None,
-        with_sources: bool = False,
-        with_repeats: bool = False,
-    ) -> ForgetPlan:
-        """Say what a forgetting would do; nothing is changed. The server keeps it for half an hour.
-
-        Raises:
-            InputError: Nothing was named.
-            NotFoundError: Something that was named is not there.
-        """
-        return self._wire.call(
-            forgetting.plan_forgetting,
-            exchanges=list(exchanges),
-            session=session,
-            fact=fact,
-            search=search,
-            with_sources=with_sources,
-            with_repeats=with_repeats,
-        )
-
-    def execute(self, planned: ForgetPlan) -> Receipt:
-        """Forget what a plan names, for good.
-
-        Raises:
-            NotFoundError: The server keeps the plan no more; make it again.
-        """
-        return self._wire.call(forgetting.forget, plan=planned.id)
-
-    def receipts(self) -> list[Receipt]:
-        """Every receipt, the oldest first."""
-        return list(self._wire.all(forgetting.list_receipts, limit=MOST_A_PAGE))

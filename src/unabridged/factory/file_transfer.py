@@ -1,6 +1,8 @@
 """Imports files into a space, and exports a space into a file."""
 
-from dataclasses import dataclass, field
+import io
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from unabridged.domain.condensation import Level
@@ -8,10 +10,12 @@ from unabridged.domain.record import Record
 from unabridged.domain.results import SkippedRecord, Transcript
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
-from unabridged.errors import InputError
+from unabridged.errors import DuplicateIdError, InputError
 from unabridged.space.space import Space
 from unabridged.transfer.detect_format import open_file
 from unabridged.transfer.export import FORMS, Outgoing, write_file
+from unabridged.transfer.native_jsonl import write_jsonl
+from unabridged.transfer.reader import FormatReader
 
 RECORDS_AT_ONCE = 200
 """Records that an import stores together."""
@@ -26,7 +30,10 @@ class ImportResult:
         conversations: Conversations in it.
         exchanges: Their exchanges.
         added: Those that were new.
-        skipped: What could not be read.
+        records: Facts, requirements, readings and condensations in it.
+        records_added: Those that were new, and that stored exchanges support.
+        requirements: Requirements of a person's own that were new.
+        skipped: What could not be read or stored.
         notes: What a person should know of what was not stored.
     """
 
@@ -34,6 +41,9 @@ class ImportResult:
     conversations: int = 0
     exchanges: int = 0
     added: int = 0
+    records: int = 0
+    records_added: int = 0
+    requirements: int = 0
     skipped: list[SkippedRecord] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -52,32 +62,68 @@ def import_file(
     Raises:
         TransferError: The file cannot be read.
     """
-    records: list[Record] = []
+    skipped: list[SkippedRecord] = []
     with open_file(path, format=format, model=model) as reader:
-        result = ImportResult(reader.format)
-        for item in reader:
-            match item:
-                case SkippedRecord():
-                    result.skipped.append(item)
-                case Transcript():
-                    _import(space, item, result)
-                case Record():
-                    records.append(item)
-                case _:
-                    space.requirements.admit([item])
-            if len(records) >= RECORDS_AT_ONCE:
-                space.log.import_records(records)
-                records.clear()
-        space.log.import_records(records)
+        result = import_all(space, reader, skipped.append)
+    return replace(result, skipped=skipped)
+
+
+def import_all(
+    space: Space, reader: FormatReader, skip: Callable[[SkippedRecord], object]
+) -> ImportResult:
+    """Store everything that a reader gives; others may use the space meanwhile.
+
+    Args:
+        space: Where it goes.
+        reader: An opened file.
+        skip: Takes what could not be read, and a conversation whose ids others have here. The
+            result does not list them: a hostile file has millions.
+
+    Raises:
+        TransferError: The file cannot be read.
+    """
+    result = ImportResult(reader.format)
+    records: list[Record] = []
+    for item in reader:
+        match item:
+            case SkippedRecord():
+                skip(item)
+            case Transcript():
+                _import(space, item, result, skip)
+            case Record():
+                records.append(item)
+            case _:
+                result.requirements += space.requirements.admit([item])
+        if len(records) >= RECORDS_AT_ONCE:
+            _import_records(space, records, result)
+    _import_records(space, records, result)
     return result
 
 
-def _import(space: Space, transcript: Transcript, result: ImportResult) -> None:
-    imported = space.log.import_transcript(transcript)
+def _import(
+    space: Space,
+    transcript: Transcript,
+    result: ImportResult,
+    skip: Callable[[SkippedRecord], object],
+) -> None:
     result.conversations += 1
     result.exchanges += len(transcript.exchanges)
-    result.added += imported.added
-    result.notes += imported.notes
+    try:
+        imported = space.log.import_transcript(transcript)
+    except DuplicateIdError as error:
+        whole = io.BytesIO()
+        write_jsonl([transcript], whole)
+        name = transcript.session.foreign_id or transcript.session.id
+        skip(SkippedRecord(f"conversation {name}", f"not stored: {error}", whole.getvalue()))
+    else:
+        result.added += imported.added
+        result.notes += imported.notes
+
+
+def _import_records(space: Space, records: list[Record], result: ImportResult) -> None:
+    result.records += len(records)
+    result.records_added += space.log.import_records(records)
+    records.clear()
 
 
 def outgoing_of(

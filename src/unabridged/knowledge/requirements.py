@@ -111,7 +111,7 @@ class Requirements:
 
     # What a person does.
 
-    def add(self, text: str, **fields: Any) -> Requirement:
+    def add(self, /, text: str, **fields: Any) -> Requirement:
         """Add a requirement that a person gives; what is not given follows from the wording.
 
         ``fields`` are any of ``requirement_records.FIELDS``.
@@ -136,7 +136,7 @@ class Requirements:
         requirement = with_step(replace(requirement, **given), at, "added")
         return self._enter([(self._clock.new_id(), requirement)])[0]
 
-    def edit(self, wanted: str, **fields: Any) -> Requirement:
+    def edit(self, /, wanted: str, **fields: Any) -> Requirement:
         """Change fields of a requirement; the history keeps the text that it had.
 
         ``fields`` are any of ``requirement_records.FIELDS``.

@@ -51,29 +51,6 @@ class Call:
         """Whose memory it is, for what is held between two calls."""
         return self.scope.user, self.scope.agent
 
-    def need(self, right: Right) -> None:
-        """Refuse what the key does not allow.
-
-        Raises:
-            PermissionRefusedError: It has not this right.
-        """
-        if right not in self.grant.rights:
-            raise PermissionRefusedError(
-                f"This key has not the right {right.value!r}.", hint="Use a key that has it."
-            )
-
-    def need_space(self) -> None:
-        """Refuse what concerns a whole space to a key for one session.
-
-        Raises:
-            PermissionRefusedError: The key is for one session.
-        """
-        if self.grant.session is not None:
-            raise PermissionRefusedError(
-                "This key is for one session, and this concerns the whole memory.",
-                hint="Use a key without a session.",
-            )
-
     def reaches(self, session: str) -> bool:
         """Whether the call reaches a session."""
         return self.scope.session in (None, session)
@@ -118,4 +95,29 @@ class Call:
             return found
         raise NotFoundError(
             f"There is no exchange {wanted!r}.", hint="Search for it: POST /memory/search"
+        )
+
+
+def need(grant: Grant, right: Right) -> None:
+    """Refuse what a key does not allow.
+
+    Raises:
+        PermissionRefusedError: It has not this right.
+    """
+    if right not in grant.rights:
+        raise PermissionRefusedError(
+            f"This key has not the right {right.value!r}.", hint="Use a key that has it."
+        )
+
+
+def need_space(grant: Grant) -> None:
+    """Refuse what concerns a whole space to a key for one session.
+
+    Raises:
+        PermissionRefusedError: The key is for one session.
+    """
+    if grant.session is not None:
+        raise PermissionRefusedError(
+            "This key is for one session, and this concerns the whole memory.",
+            hint="Use a key without a session.",
         )

@@ -16,7 +16,7 @@ from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text
 from unabridged.domain.permissions import Right
 from unabridged.errors import InputError, NotFoundError
-from unabridged.operations.call import Call, What
+from unabridged.operations.call import Call, What, need
 from unabridged.operations.messages import (
     MessageBody,
     PartBody,
@@ -112,7 +112,7 @@ def prepare(call: Call, params: Preparation) -> Context:
     """
     if not params.begin:
         return _without_manifest(_prepared(call, params))
-    call.need(Right.WRITE)
+    need(call.grant, Right.WRITE)
     # A request that was killed may have planned a context that is held no more.
     held = _held(call, call.planned["context"]) or _prepared(call, params)
     begin(call.space, held)

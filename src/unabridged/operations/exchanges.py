@@ -125,13 +125,7 @@ def list_exchanges(call: Call, params: Paged) -> Page[Exchange]:
     return Page(held[: params.limit], more)
 
 
-class ExchangeName(Params):
-    """An exchange."""
-
-    exchange: Name
-
-
 @operation("exchanges.get", "GET /exchanges/{exchange}", "The exchange, whole.")
-def get_exchange(call: Call, params: ExchangeName) -> Exchange:
+def get_exchange(call: Call, exchange: Name) -> Exchange:
     """Give an exchange by its id or the beginning of it."""
-    return call.exchange(params.exchange)
+    return call.exchange(exchange)

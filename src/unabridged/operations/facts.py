@@ -13,7 +13,6 @@ from unabridged.operations.call import Call, What
 from unabridged.operations.operation import (
     AnyText,
     Name,
-    Nothing,
     Once,
     Page,
     Paged,
@@ -82,22 +81,16 @@ def add_fact(call: Call, params: NewFact) -> Fact:
     return call.space.facts.add(**msgspec.structs.asdict(params))
 
 
-class FactName(Params):
-    """A fact."""
-
-    fact: Name
-
-
 @operation("facts.get", "GET /facts/{fact}", "The fact.", whole=True)
-def get_fact(call: Call, params: FactName) -> Fact:
+def get_fact(call: Call, fact: Name) -> Fact:
     """Give a fact by its id, the beginning of it, or its number in the list."""
-    return call.space.facts.get(params.fact)
+    return call.space.facts.get(fact)
 
 
 @operation("facts.history", "GET /facts/{fact}/history", "Changes, the oldest first.", whole=True)
-def fact_history(call: Call, params: FactName) -> Page[FactChange]:
+def fact_history(call: Call, fact: Name) -> Page[FactChange]:
     """Say what happened to a fact, and to those in whose place it came."""
-    return Page(call.space.facts.history(params.fact))
+    return Page(call.space.facts.history(fact))
 
 
 class FactChangeBody(Params):
@@ -130,15 +123,15 @@ def change_fact(call: Call, params: FactChangeBody) -> Fact:
 
 
 @operation("facts.withdraw", "DELETE /facts/{fact}", "The fact as it was.", Right.WRITE, whole=True)
-def withdraw_fact(call: Call, params: FactName) -> Fact:
+def withdraw_fact(call: Call, fact: Name) -> Fact:
     """Take a fact back: its words go, and are not drawn again from what was said until now."""
     with call.space.editing:
-        call.check_unchanged(call.space.facts.get(params.fact))
-        return call.space.facts.withdraw(params.fact)
+        call.check_unchanged(call.space.facts.get(fact))
+        return call.space.facts.withdraw(fact)
 
 
 @operation("pins.list", "GET /pins", "Pins, the oldest first.", tag="facts", whole=True)
-def list_pins(call: Call, _: Nothing) -> Page[Pin]:
+def list_pins(call: Call) -> Page[Pin]:
     """List what every prompt carries."""
     return Page(call.space.pins.all())
 
@@ -189,15 +182,9 @@ def add_pin(call: Call, params: NewPin) -> Pin:
     return _shown_pin(call, params, {"pin": added.id})
 
 
-class PinName(Params):
-    """A pin."""
-
-    pin: Name
-
-
 @operation(
     "pins.remove", "DELETE /pins/{pin}", "The pin as it was.", Right.WRITE, tag="facts", whole=True
 )
-def unpin(call: Call, params: PinName) -> Pin:
+def unpin(call: Call, pin: Name) -> Pin:
     """Take a pin off; what it says stays known."""
-    return call.space.pins.remove(params.pin)
+    return call.space.pins.remove(pin)

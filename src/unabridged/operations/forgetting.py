@@ -111,16 +111,10 @@ def list_receipts(call: Call, params: Paged) -> Page[Receipt]:
     return page_of(call.space.forgetting.receipts(), lambda r: r.id, params.limit, params.cursor)
 
 
-class ReceiptName(Params):
-    """A receipt."""
-
-    receipt: Name
-
-
 @operation("receipts.get", "GET /receipts/{receipt}", "The receipt.", tag="forget", whole=True)
-def get_receipt(call: Call, params: ReceiptName) -> Receipt:
+def get_receipt(call: Call, receipt: Name) -> Receipt:
     """Give a receipt."""
-    return _receipt(call.space, params.receipt)
+    return _receipt(call.space, receipt)
 
 
 def _receipt(space: Space, name: str) -> Receipt:

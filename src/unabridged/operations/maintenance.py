@@ -8,7 +8,7 @@ from msgspec import Meta
 from unabridged.domain.condensation import Condensation
 from unabridged.domain.permissions import Right
 from unabridged.domain.results import CondensePreview, ExpandedCondensation, MaintenanceProgress
-from unabridged.operations.call import Call
+from unabridged.operations.call import Call, need_space
 from unabridged.operations.operation import Name, Page, Paged, Params, operation
 from unabridged.operations.operation_results import Tended
 from unabridged.operations.pages import page_of
@@ -25,25 +25,19 @@ def list_condensations(call: Call, params: Paged) -> Page[Condensation]:
     return page_of(sorted(mine, key=lambda c: c.id), lambda c: c.id, params.limit, params.cursor)
 
 
-class CondensationName(Params):
-    """A condensation."""
-
-    condensation: Name
-
-
 @operation(
     "condensations.expand",
     "GET /condensations/{condensation}",
     "It, and its originals.",
     tag="upkeep",
 )
-def expand(call: Call, params: CondensationName) -> ExpandedCondensation:
+def expand(call: Call, condensation: Name) -> ExpandedCondensation:
     """Open a condensation: what it says, and the exchanges that it stands for, whole."""
-    opened = call.space.condensations.expand(params.condensation)
+    opened = call.space.condensations.expand(condensation)
     for exchange in opened.exchanges:
         call.exchange(exchange.id)
     if not opened.exchanges:
-        call.need_space()
+        need_space(call.grant)
     return opened
 
 

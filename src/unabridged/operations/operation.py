@@ -4,13 +4,25 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
+from functools import wraps
+from typing import (
+    Annotated,
+    Any,
+    Concatenate,
+    Generic,
+    Literal,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import msgspec
 from msgspec import Meta
 
-from unabridged.domain.permissions import Right
-from unabridged.operations.call import Call, What
+from unabridged.domain.permissions import Grant, Right
+from unabridged.operations.call import Call, What, need, need_space
 from unabridged.space.idempotency import Done
 
 LONGEST_TEXT = 10_000_000
@@ -43,10 +55,6 @@ Name = Annotated[str, Meta(min_length=1, max_length=200)]
 P = TypeVar("P", bound=Params)
 R = TypeVar("R")
 Item = TypeVar("Item")
-
-
-class Nothing(Params):
-    """An operation without parameters."""
 
 
 class Paged(Params):
@@ -160,18 +168,18 @@ class Operation(Generic[P, R]):
             PermissionRefusedError: The key does not allow it.
             UnabridgedError: It could not be done.
         """
-        self.check(call)
+        self.check(call.grant)
         return self.run(call, params)
 
-    def check(self, call: Call) -> None:
+    def check(self, grant: Grant) -> None:
         """Refuse a caller who may not.
 
         Raises:
             PermissionRefusedError: The key does not allow it.
         """
-        call.need(self.right)
+        need(grant, self.right)
         if self.whole:
-            call.need_space()
+            need_space(grant)
 
     def place_of(self, name: str) -> Place:
         """Say where a parameter goes: what the path names, there; of a GET, into the query."""
@@ -199,8 +207,10 @@ def operation(  # noqa: PLR0913 - the columns of the table
     bare: bool = False,
     transfer: Literal["upload", "download"] | None = None,
     query: tuple[str, ...] = (),
-) -> Callable[[Callable[[Call, P], R]], Operation[P, R]]:
+) -> Callable[[Callable[Concatenate[Call, ...], R]], Operation[Any, R]]:
     """Make an operation of a function; its hints say what it takes and gives, its docstring why.
+
+    It takes the call, and one ``Params`` or the required parameters themselves.
 
     Args:
         name: Subject and verb, such as ``facts.add``.
@@ -218,8 +228,10 @@ def operation(  # noqa: PLR0913 - the columns of the table
     """
     method, path = route.split(" ")
 
-    def made(run: Callable[[Call, P], R]) -> Operation[P, R]:
-        _, params, result = get_type_hints(run, include_extras=True).values()
+    def made(run: Callable[Concatenate[Call, ...], R]) -> Operation[Any, R]:
+        hints = get_type_hints(run, include_extras=True)
+        result = hints.pop("return")
+        params, run_with = _with_params(run, list(hints.items())[1:])
         is_page = get_origin(result) is Page
         return Operation(
             name=name,
@@ -239,7 +251,21 @@ def operation(  # noqa: PLR0913 - the columns of the table
             bare=bare,
             transfer=transfer,
             query=query,
-            run=run,
+            run=run_with,
         )
 
     return made
+
+
+def _with_params(
+    run: Callable[..., R], fields: list[tuple[str, Any]]
+) -> tuple[type[Params], Callable[[Call, Any], R]]:
+    if len(fields) == 1 and isinstance(fields[0][1], type) and issubclass(fields[0][1], Params):
+        return fields[0][1], run
+    params = msgspec.defstruct(run.__name__, fields, bases=(Params,))
+
+    @wraps(run)
+    def run_with(call: Call, given: Params) -> R:
+        return run(call, **msgspec.structs.asdict(given))
+
+    return cast("type[Params]", params), run_with

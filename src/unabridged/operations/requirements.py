@@ -104,16 +104,10 @@ def add_requirement(call: Call, params: NewRequirement) -> Requirement:
     return _with_pin(call.space, made.id, params.pinned)
 
 
-class RequirementName(Params):
-    """A requirement."""
-
-    requirement: Name
-
-
 @operation("requirements.get", "GET /requirements/{requirement}", "The requirement.", whole=True)
-def get_requirement(call: Call, params: RequirementName) -> Requirement:
+def get_requirement(call: Call, requirement: Name) -> Requirement:
     """Give a requirement by its id or number."""
-    return call.space.requirements.get(params.requirement)
+    return call.space.requirements.get(requirement)
 
 
 class RequirementChange(RequirementFields, kw_only=True):
@@ -151,11 +145,11 @@ def change_requirement(call: Call, params: RequirementChange) -> Requirement:
     Right.WRITE,
     whole=True,
 )
-def withdraw_requirement(call: Call, params: RequirementName) -> Requirement:
+def withdraw_requirement(call: Call, requirement: Name) -> Requirement:
     """Take a requirement back: its words go, its number stays, and it is not drawn again."""
     with call.space.editing:
-        call.check_unchanged(call.space.requirements.get(params.requirement))
-        return call.space.requirements.withdraw(params.requirement)
+        call.check_unchanged(call.space.requirements.get(requirement))
+        return call.space.requirements.withdraw(requirement)
 
 
 def _with_pin(space: Space, name: str, wish: bool | None) -> Requirement:  # noqa: FBT001 - of two callers here

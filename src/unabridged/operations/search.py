@@ -8,7 +8,7 @@ from unabridged.domain.results import ContextReport, SearchResult, Stats
 from unabridged.errors import NotFoundError
 from unabridged.factory.home import Home
 from unabridged.operations.call import Call
-from unabridged.operations.operation import Name, Nothing, Page, Params, Words, operation
+from unabridged.operations.operation import Name, Page, Params, Words, operation
 from unabridged.operations.operation_results import SpaceLine
 
 MOST_FOUND = 100
@@ -35,33 +35,26 @@ def search(call: Call, params: SearchBody) -> Page[SearchResult]:
     return Page([f for f in found if call.reaches(f.exchange.session)][: params.limit])
 
 
-class ContextName(Params):
-    """A context."""
-
-    context: Name
-
-
 @operation("contexts.get", "GET /contexts/{context}", "The account of every token and candidate.")
-def get_context(call: Call, params: ContextName) -> ContextReport:
+def get_context(call: Call, context: Name) -> ContextReport:
     """Account for a context that was begun, and render it again; `last` stands for the newest."""
-    wanted = params.context
-    account = call.space.contexts.why(None if wanted == "last" else wanted)
+    account = call.space.contexts.why(None if context == "last" else context)
     try:
         call.exchange(account.id)
     except NotFoundError:
         hint = "Its id is that of the exchange it was prepared for."
-        raise NotFoundError(f"There is no context {wanted!r}.", hint=hint) from None
+        raise NotFoundError(f"There is no context {context!r}.", hint=hint) from None
     return account
 
 
 @operation("stats", "GET /stats", "Figures of the space.", tag="spaces", whole=True)
-def stats(call: Call, _: Nothing) -> Stats:
+def stats(call: Call) -> Stats:
     """Give the figures of the space that the request falls into."""
     return call.space.stats()
 
 
 @operation("spaces.list", "GET /spaces", "Spaces by name.", whole=True)
-def list_spaces(call: Call, _: Nothing) -> Page[SpaceLine]:
+def list_spaces(call: Call) -> Page[SpaceLine]:
     """List the spaces that the key reaches."""
     lines = [
         SpaceLine(

@@ -77,16 +77,10 @@ def new_session(call: Call, params: NewSession) -> SessionResult:
     return _shown(call, begun.id)
 
 
-class SessionName(Params):
-    """A session."""
-
-    session: Name
-
-
 @operation("sessions.get", "GET /sessions/{session}", "The session.")
-def get_session(call: Call, params: SessionName) -> SessionResult:
+def get_session(call: Call, session: Name) -> SessionResult:
     """Give a session."""
-    return _shown(call, params.session)
+    return _shown(call, session)
 
 
 class SessionChange(Params):

@@ -8,7 +8,7 @@ from unabridged.domain.permissions import Right
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.share import Share, ShareKind
 from unabridged.errors import InputError, PermissionRefusedError
-from unabridged.operations.call import Call, What
+from unabridged.operations.call import Call, What, need
 from unabridged.operations.operation import Name, Once, Page, Paged, Params, operation
 from unabridged.operations.operation_results import ShareView
 from unabridged.operations.pages import page_of
@@ -116,7 +116,7 @@ def revoke(call: Call, params: ShareName) -> ShareView:
 
     It needs the rights to write and to forget, and a key that reaches both spaces.
     """
-    call.need(Right.FORGET)
+    need(call.grant, Right.FORGET)
     found = call.space.sharing.find(params.share)
     _check_reach(call, found.other)
     shares = call.pool.shares(call.space, call.scope.profile)

@@ -5,7 +5,6 @@ is left however the call ends.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import Annotated, Literal
 
@@ -13,17 +12,14 @@ from msgspec import Meta
 
 from unabridged import config
 from unabridged.disk.large_files import nameless
-from unabridged.domain.fact import Requirement
 from unabridged.domain.permissions import Right
-from unabridged.domain.record import Record
-from unabridged.domain.results import SkippedRecord, Transcript
-from unabridged.errors import DuplicateIdError, InputError, NotFoundError
-from unabridged.factory.file_transfer import outgoing_of
+from unabridged.domain.results import SkippedRecord
+from unabridged.errors import InputError, NotFoundError
+from unabridged.factory.file_transfer import import_all, outgoing_of
 from unabridged.home.encryption import sealer, unsealing
-from unabridged.operations.call import Call
+from unabridged.operations.call import Call, need_space
 from unabridged.operations.operation import Params, operation
 from unabridged.operations.operation_results import Download, Imported, Passed
-from unabridged.space.space import Space
 from unabridged.transfer.detect_format import open_file
 from unabridged.transfer.export import FORMS
 from unabridged.transfer.unreadable import Aside
@@ -32,7 +28,6 @@ PIECE = 1 << 18
 """Bytes that are passed on at once."""
 LISTED = 100
 """Records that could not be read, as many as are told."""
-_PAGE = 200
 
 MEDIA = {
     "jsonl": "application/x-ndjson",
@@ -73,83 +68,37 @@ def import_file(call: Call, params: Importing) -> Imported:
     """
     if call.upload is None:
         raise InputError("There is no file to import.", hint="Send one.")
-    settings = call.pool.settings
-    taking = _Taking(call.space)
+    settings, aside = call.pool.settings, Aside("upload")
+    listed: list[Passed] = []
+    skipped = 0
+
+    def skip(record: SkippedRecord) -> None:
+        nonlocal skipped
+        aside.add(record)
+        skipped += 1
+        if len(listed) < LISTED:
+            listed.append(Passed(record.where, record.reason))
+
     try:
-        opened = open_file(
+        with open_file(
             call.upload, format=params.format, model=params.model, unseal=unsealing(settings)
-        )
-        with opened as reader:
-            for item in reader:
-                taking.take(item)
-            taking.keep()
+        ) as reader:
+            result = import_all(call.space, reader, skip)
     finally:
         seal = sealer(settings) if settings.encrypt else None
-        folder = config.folder(settings.home, "imports")
-        taking.aside.write(folder, call.pool.clock.now(), seal)
+        aside.write(config.folder(settings.home, "imports"), call.pool.clock.now(), seal)
     return Imported(
-        format=reader.format,
-        **taking.counts,
-        unread_count=taking.unread_count,
-        unread=tuple(Passed(each.where, each.reason) for each in taking.unread),
-        notes=tuple(dict.fromkeys(taking.notes)),
+        format=result.format,
+        conversations=result.conversations,
+        exchanges=result.exchanges,
+        added=result.added,
+        records=result.records,
+        records_added=result.records_added,
+        requirements=result.requirements,
+        unread_count=skipped,
+        unread=tuple(listed),
+        notes=tuple(dict.fromkeys(result.notes)),
     )
-
-
-@dataclass(slots=True)
-class _Taking:
-    """How far an import has come."""
-
-    space: Space
-    aside: Aside = field(default_factory=lambda: Aside("upload"))
-    counts: dict[str, int] = field(
-        default_factory=lambda: dict.fromkeys(
-            ("conversations", "exchanges", "added", "records", "records_added", "requirements"), 0
-        )
-    )
-    unread: list[SkippedRecord] = field(default_factory=list)
-    unread_count: int = 0
-    notes: list[str] = field(default_factory=list)
-    kept: list[Record] = field(default_factory=list)
-
-    def take(self, item: Transcript | Requirement | Record | SkippedRecord) -> None:
-        """Store one thing; others may use the space between two of them."""
-        match item:
-            case SkippedRecord():
-                self.passed_over(item)
-            case Requirement():
-                self.counts["requirements"] += self.space.requirements.admit([item])
-            case Transcript():
-                self.counts["conversations"] += 1
-                self.counts["exchanges"] += len(item.exchanges)
-                self._admit(item)
-            case Record():
-                self.counts["records"] += 1
-                self.kept.append(item)
-                if len(self.kept) >= _PAGE:
-                    self.keep()
-
-    def passed_over(self, unread: SkippedRecord) -> None:
-        """Note what could not be read."""
-        self.aside.add(unread)
-        self.unread_count += 1
-        if len(self.unread) < LISTED:
-            self.unread.append(unread)
-
-    def keep(self) -> None:
-        """Store the records of a page, as far as what is here supports them."""
-        self.counts["records_added"] += self.space.log.import_records(self.kept)
-        self.kept.clear()
-
-    def _admit(self, conversation: Transcript) -> None:
-        try:
-            imported = self.space.log.import_transcript(conversation)
-        except DuplicateIdError as error:
-            name = conversation.session.foreign_id or conversation.session.id
-            self.passed_over(SkippedRecord(f"conversation {name}", f"not stored: {error}"))
-        else:
-            self.counts["added"] += imported.added
-            self.notes += imported.notes
 
 
 class Exporting(Params):
@@ -171,7 +120,7 @@ def export_file(call: Call, params: Exporting) -> Download:
     """Give the conversations out as one file, as they are at one moment."""
     wanted = params.session or call.scope.session
     if wanted is None:
-        call.need_space()
+        need_space(call.grant)
     pieces = _pieces(call, params, wanted)
     first = next(pieces)  # what fails does so before anything is sent
     if params.format == "v3" and not first:

@@ -88,6 +88,7 @@ class Endpoint:
             _check_media(request)
         service, scope, grant = service_of(request), scope_of(request), grant_of(request)
         params = await self._params(request)
+        operation.check(grant)  # before a file is received, or a space begun
         make_call = partial(
             Call,
             scope=scope,

@@ -44,7 +44,6 @@ async def perform(
     write = _Write(operation, once, params, digest)
 
     def work(call: Call) -> R:
-        operation.check(call)
         if key is None:
             return operation(replace(call, planned=once.plan(call, params)), params)
         with call.space.idempotency.one_at_a_time(key):
