@@ -84,19 +84,20 @@ def import_all(
     """
     result = ImportResult(reader.format)
     records: list[Record] = []
-    for item in reader:
-        match item:
-            case SkippedRecord():
-                skip(item)
-            case Transcript():
-                _import(space, item, result, skip)
-            case Record():
-                records.append(item)
-            case _:
-                result.requirements += space.requirements.admit([item])
-        if len(records) >= RECORDS_AT_ONCE:
-            _import_records(space, records, result)
-    _import_records(space, records, result)
+    with space.log.many_imports():
+        for item in reader:
+            match item:
+                case SkippedRecord():
+                    skip(item)
+                case Transcript():
+                    _import(space, item, result, skip)
+                case Record():
+                    records.append(item)
+                case _:
+                    result.requirements += space.requirements.admit([item])
+            if len(records) >= RECORDS_AT_ONCE:
+                _import_records(space, records, result)
+        _import_records(space, records, result)
     return result
 
 
