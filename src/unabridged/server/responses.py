@@ -18,8 +18,8 @@ from unabridged.domain.message import ToolCall
 from unabridged.errors import InputError, NotFoundError, UnabridgedError
 from unabridged.server.chat_flow import answer, way_of
 from unabridged.server.chat_request import AnswerInfo, ChatApiRequest, model_of, object_of
-from unabridged.server.error_responses import code_of, words_of
-from unabridged.server.passthrough import pass_through, speaking
+from unabridged.server.error_responses import code_of, speaking, words_of
+from unabridged.server.passthrough import pass_through
 from unabridged.server.resolve_scope import scope_of
 from unabridged.server.state import service_of
 from unabridged.server.stored_responses import (

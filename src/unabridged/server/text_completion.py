@@ -88,14 +88,6 @@ class CompletionsListener:
             yield StreamPiece(b"", self._last, last=True)
 
 
-def _heard_by_nobody(_: StreamChunk) -> None:
-    pass
-
-
-async def _kept_nowhere(*, broken: bool) -> None:
-    pass
-
-
 async def continued(
     request: Request,
     relay: UpstreamRelay,
@@ -127,10 +119,6 @@ async def continued(
     delivery = AnswerStream(
         RelayedAnswer(reply, listener, stream=asked.stream),
         writing(asked, moment),
-        _heard_by_nobody,
-        _kept_nowhere,
-        raw=False,
         stream=asked.stream,
-        headers={},
     )
     return await delivery.respond(request)

@@ -112,19 +112,20 @@ async def relayed(
         reply = await relay.open("POST", path, encode(model.accent(body)), _JSON)
         if reply.status < 400:
             return RelayedAnswer(reply, listener(), stream=bool(body.get("stream")))
-        try:
-            said = await reply.read()
-        finally:
-            await reply.close()
-        error = _error_of(reply.status, said)
+        error, said = await refusal_in(reply)
         if not model.repair(error):
             raise RefusedError(error, reply.status, reply.headers, said)
 
 
-def _error_of(status: int, body: bytes) -> UpstreamError:
+async def refusal_in(reply: RelayedReply) -> tuple[UpstreamError, bytes]:
+    """Read and close an upstream's refusal; return it as a typed error, and as it came."""
     try:
-        value = msgspec.json.decode(body)
-    except msgspec.DecodeError:
+        said = await reply.read()
+    finally:
+        await reply.close()
+    try:
+        value = msgspec.json.decode(said)
+    except (msgspec.DecodeError, RecursionError):
         value = None
-    found = refusal_of(value, status) if isinstance(value, dict) else None
-    return found or refusal(body[:200].decode("utf-8", "replace"), status=status)
+    found = refusal_of(value, reply.status) if isinstance(value, dict) else None
+    return found or refusal(said[:200].decode("utf-8", "replace"), status=reply.status), said
