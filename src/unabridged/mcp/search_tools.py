@@ -159,7 +159,7 @@ def listed(space: Space, scope: Scope, limit: int, after: str | None) -> Session
     Args:
         space: The space.
         scope: Whose; a session in it is the only one.
-        limit: At most so many.
+        limit: The most sessions of a page.
         after: The id of the last one of the page before, or None.
 
     Raises:

@@ -24,9 +24,7 @@ PAGES = 1
 def serve(settings: Settings, failed: Callable[[Exception], None]) -> None:
     """Serve the memory that settings name, until the client closes standard input.
 
-    Args:
-        settings: Every choice; user and agent say whose memory.
-        failed: Told of errors that no client can mend.
+    The settings' user and agent say whose memory; errors that no client can mend go to ``failed``.
 
     Raises:
         UnabridgedError: The memory cannot be opened.

@@ -95,12 +95,7 @@ def _onward(body: Mapping[str, Any], context: Context, sent: ChatRequest) -> dic
 
 
 class LineWriter:
-    """What is the same in every answer of lines in Ollama's dialect.
-
-    Args:
-        asked: The request.
-        moment: When and under which id it is answered.
-    """
+    """What is the same in every answer of lines in Ollama's dialect."""
 
     media_type = "application/x-ndjson"
 

@@ -72,12 +72,7 @@ def _onward(body: Mapping[str, Any], context: Context, sent: ChatRequest) -> dic
 
 
 class EventWriter:
-    """What is the same in every answer of server-sent events in OpenAI's dialect.
-
-    Args:
-        asked: The request.
-        moment: When and under which id it is answered.
-    """
+    """What is the same in every answer of server-sent events in OpenAI's dialect."""
 
     media_type = "text/event-stream"
     prefix = "chatcmpl-"

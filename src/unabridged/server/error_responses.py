@@ -71,12 +71,7 @@ def words_of(error: UnabridgedError) -> str:
 
 
 def body_in(dialect: str, error: UnabridgedError) -> dict[str, Any]:
-    """Give the body of an error.
-
-    Args:
-        dialect: ``ollama`` or ``openai``.
-        error: The error.
-    """
+    """Give the body of an error in a dialect, ``ollama`` or ``openai``."""
     if dialect == "ollama":
         return {"error": words_of(error)}
     kind = "invalid_request_error" if status_of(error) < 500 else "server_error"

@@ -118,12 +118,7 @@ def _loaded(request: Request, body: Mapping[str, Any]) -> Response:
 
 
 class GenerateWriter(LineWriter):
-    """Says an answer as ``/api/generate`` does.
-
-    Args:
-        asked: The request.
-        moment: When and under which id it is answered.
-    """
+    """Says an answer as ``/api/generate`` does."""
 
     def __init__(self, asked: ChatApiRequest, moment: AnswerInfo) -> None:
         super().__init__(asked, moment)

@@ -217,13 +217,7 @@ async def delete(request: Request) -> Response:
 
 
 class ResponsesWriter:
-    """Says an answer in the events of the Responses API.
-
-    Args:
-        asked: The request.
-        moment: When and under which id it is answered.
-        echo: What a response repeats of its request.
-    """
+    """Says an answer in the events of the Responses API; echoes what it repeats of the request."""
 
     media_type = "text/event-stream"
 

@@ -55,7 +55,7 @@ class AnswerStream:
     """One answer on its way to the client.
 
     Attributes:
-        answer: The answer.
+        answer: The answer as the upstream gives it.
         writer: Says it in the client's dialect, where it cannot be passed on byte for byte.
         receive: Takes each chunk of it; None where nobody does.
         keeping: Stores what came; None where nothing is stored.

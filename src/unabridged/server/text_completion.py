@@ -97,12 +97,7 @@ async def continued(
 ) -> Response:
     """Ask an upstream of the other dialect to go on with a text, and tell what it says.
 
-    Args:
-        request: The client's.
-        relay: The way to the upstream.
-        asked: What the client asks.
-        body: The request in the upstream's dialect.
-        writing: Makes what says the answer in the client's.
+    The body is the request in the upstream's dialect; the writer says the answer in the client's.
 
     Raises:
         UpstreamError: It does not answer, or refuses.

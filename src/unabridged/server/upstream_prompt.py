@@ -34,9 +34,6 @@ class UpstreamPrompt:
     """What goes to the upstream.
 
     Attributes:
-        asked: The request.
-        messages: The messages to send.
-        tools: The tools to offer.
         window: Tokens that prompt and answer may take, or None to leave it to the upstream.
         max_output: The limit of the answer in tokens, or None.
         onward: The body for an upstream of the client's own dialect, or None.
@@ -101,11 +98,7 @@ async def put(
 ) -> UpstreamAnswer:
     """Ask, and give the answer when it has begun; counted and traced.
 
-    Args:
-        service: What handlers share.
-        scope: Whose memory is quoted where no model answers.
-        model: The model; None for the memory's own quoting.
-        question: What is asked.
+    Without a model the memory of the scope is quoted.
 
     Raises:
         RefusedError: The server answered with an error.

@@ -17,14 +17,7 @@ _PATHS = {"ollama": "/api/chat", "openai": "/chat/completions"}
 
 
 class RefusedError(Exception):
-    """The upstream answered with an error.
-
-    Args:
-        error: As a typed error.
-        status: Its status.
-        headers: Its headers.
-        body: Its body, byte for byte.
-    """
+    """The upstream answered with an error; its body is kept byte for byte."""
 
     def __init__(
         self, error: UpstreamError, status: int, headers: Mapping[str, str], body: bytes
