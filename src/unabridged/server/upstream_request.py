@@ -62,11 +62,9 @@ class RelayedAnswer:
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """The upstream's headers."""
         return self._reply.headers
 
     async def pieces(self) -> AsyncIterator[StreamPiece]:
-        """Give it as it arrives."""
         if not self._stream:
             for piece in self._listener.whole(await self._reply.read()):
                 yield piece
@@ -78,7 +76,6 @@ class RelayedAnswer:
             yield piece
 
     async def close(self) -> None:
-        """Close the connection."""
         await self._reply.close()
 
 
