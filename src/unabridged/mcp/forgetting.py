@@ -7,6 +7,7 @@ plan and a code, and a second one with that code carries out that plan and no ot
 import hashlib
 import hmac
 import json
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from secrets import token_bytes
 from typing import Annotated
@@ -63,84 +64,18 @@ class Unasked:
 
 
 @dataclass(frozen=True, slots=True)
-class ForgetToolInput:
-    """What shall be forgotten, as it was named."""
-
-    exchanges: tuple[str, ...]
-    session: str | None
-    fact: str | None
-    search: str | None
-    with_sources: bool
-    with_repeats: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan with what it was made from, and the code that confirms it."""
+    """A plan, what makes it again, and the code that confirms it."""
 
-    wanted: ForgetToolInput
+    make: Callable[[Space], ForgetPlan]
     plan: ForgetPlan
     code: str
 
 
-class _Planner:
-    """Makes plans, and the codes that confirm them in this process.
-
-    Args:
-        requests: Gives the memory that may be used.
-    """
-
-    def __init__(self, requests: ToolRequests) -> None:
-        self._requests = requests
-        self._secret = token_bytes(32)
-
-    async def plan(self, ctx: Ctx, wanted: ForgetToolInput) -> Planned:
-        """Say what would go."""
-        caller = self._requests.caller(ctx.request_context.request)
-        whole = wanted.fact is not None or wanted.search is not None
-        return await self._requests.run_for(
-            caller,
-            Right.FORGET,
-            lambda space, _: self._planned(space, caller, wanted),
-            whole=whole,
-        )
-
-    async def carry_out(self, ctx: Ctx, planned: Planned) -> Receipt | Planned:
-        """Forget what a plan names; where it is not what would go any more, give what would."""
-        caller = self._requests.caller(ctx.request_context.request)
-
-        def work(space: Space, _: Scope) -> Receipt | Planned:
-            now = self._planned(space, caller, planned.wanted)
-            return now if now.code != planned.code else space.forgetting.execute(now.plan)
-
-        return await self._requests.run_for(caller, Right.FORGET, work)
-
-    def _planned(self, space: Space, caller: Caller, wanted: ForgetToolInput) -> Planned:
-        plan = _plan(space, caller.scope, wanted)
-        return Planned(wanted, plan, _code(self._secret, caller, plan))
-
-
 def add_forgetting(server: MCPServer, requests: ToolRequests) -> None:
     """Add the tool that removes for good."""
-    planner = _Planner(requests)
-
-    async def plan_of(
-        ctx: Ctx,
-        exchanges: list[str] | None,
-        session: str,
-        fact: str,
-        search: str,
-        *,
-        with_sources: bool,
-        with_repeats: bool,
-    ) -> Planned:
-        named = tuple(exchanges or ())
-        return await planner.plan(
-            ctx,
-            ForgetToolInput(
-                named, session or None, fact or None, search or None, with_sources, with_repeats
-            ),
-        )
+    secret = token_bytes(32)
+    plan_of = _planner(requests, secret)
 
     async def ask(
         ctx: Ctx, planned: Annotated[Planned, Resolve(plan_of)]
@@ -175,9 +110,22 @@ def add_forgetting(server: MCPServer, requests: ToolRequests) -> None:
         if (instead := _instead(planned, consent, code)) is not None:
             return instead
         await ctx.report_progress(0, 1, "Forgetting")
-        done = await planner.carry_out(ctx, planned)
+        done = await _carried_out(requests, ctx, planned, secret)
         await ctx.report_progress(1, 1, "Looked at")
         return _stale(done) if isinstance(done, Planned) else _done(planned, done)
+
+
+async def _carried_out(
+    requests: ToolRequests, ctx: Ctx, planned: Planned, secret: bytes
+) -> Receipt | Planned:
+    # Where a plan is not what would go any more, what would is given instead.
+    caller = requests.caller(ctx.request_context.request)
+
+    def work(space: Space, _: Scope) -> Receipt | Planned:
+        now = _planned(space, caller, planned.make, secret)
+        return now if now.code != planned.code else space.forgetting.execute(now.plan)
+
+    return await requests.run_for(caller, Right.FORGET, work)
 
 
 def _instead(
@@ -204,18 +152,45 @@ def _can_ask(ctx: Ctx) -> bool:
     return in_result or ctx.session.can_send_request
 
 
-def _plan(space: Space, scope: Scope, wanted: ForgetToolInput) -> ForgetPlan:
-    plan = space.forgetting.plan(
-        wanted.exchanges,
-        session=wanted.session,
-        fact=wanted.fact,
-        search=wanted.search,
-        with_sources=wanted.with_sources,
-        with_repeats=wanted.with_repeats,
-    )
+def _planner(requests: ToolRequests, secret: bytes) -> Callable[..., Awaitable[Planned]]:
+    async def plan_of(
+        ctx: Ctx,
+        exchanges: list[str] | None,
+        session: str,
+        fact: str,
+        search: str,
+        *,
+        with_sources: bool,
+        with_repeats: bool,
+    ) -> Planned:
+        def make(space: Space) -> ForgetPlan:
+            return space.forgetting.plan(
+                tuple(exchanges or ()),
+                session=session or None,
+                fact=fact or None,
+                search=search or None,
+                with_sources=with_sources,
+                with_repeats=with_repeats,
+            )
+
+        caller = requests.caller(ctx.request_context.request)
+        return await requests.run_for(
+            caller,
+            Right.FORGET,
+            lambda space, _: _planned(space, caller, make, secret),
+            whole=bool(fact or search),
+        )
+
+    return plan_of
+
+
+def _planned(
+    space: Space, caller: Caller, make: Callable[[Space], ForgetPlan], secret: bytes
+) -> Planned:
+    plan = make(space)
     for exchange in plan.exchanges:
-        within(scope, exchange)
-    return plan
+        within(caller.scope, exchange)
+    return Planned(make, plan, _code(secret, caller, plan))
 
 
 def _code(secret: bytes, caller: Caller, plan: ForgetPlan) -> str:

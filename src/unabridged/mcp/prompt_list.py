@@ -1,17 +1,14 @@
 """Prompts: ``recall`` what is known of something, and ``catch_up`` with a session."""
 
-from collections.abc import Callable
 from typing import Annotated
 
 from mcp.server.mcpserver import MCPServer, UserMessage
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.shared.exceptions import MCPError
-from mcp.types import INVALID_PARAMS
 from pydantic import Field
 
 from unabridged.domain.permissions import Right
 from unabridged.domain.scope import Scope
-from unabridged.mcp.request_context import Ctx, ToolRequests, session_of
+from unabridged.mcp.request_context import Ctx, ToolRequests, errors_as_bad_parameters
+from unabridged.mcp.search_tools import newest_of
 from unabridged.space.recalled_text import exchange_of, fact_of, fenced
 from unabridged.space.space import Space
 
@@ -28,7 +25,8 @@ def add_prompts(server: MCPServer, requests: ToolRequests) -> None:
         ctx: Ctx,
     ) -> list[UserMessage]:
         """Say what was said and learned about something, with dates."""
-        blocks = await _read(requests, ctx, lambda m, scope: _about(m, scope, topic))
+        with errors_as_bad_parameters():
+            blocks = await requests.run(ctx, Right.READ, lambda m, scope: _about(m, scope, topic))
         told = fenced(blocks) if blocks else "Memory holds nothing that bears on it."
         return [
             UserMessage(
@@ -45,7 +43,10 @@ def add_prompts(server: MCPServer, requests: ToolRequests) -> None:
         ] = "",
     ) -> list[UserMessage]:
         """Sum up where a conversation stopped: what was decided, and what is open."""
-        blocks = await _read(requests, ctx, lambda m, scope: _last(m, scope, session or None))
+        with errors_as_bad_parameters():
+            blocks = await requests.run(
+                ctx, Right.READ, lambda m, scope: _last(m, scope, session or None)
+            )
         told = fenced(blocks) if blocks else "Nothing was said yet."
         return [
             UserMessage(
@@ -62,20 +63,5 @@ def _about(space: Space, scope: Scope, topic: str) -> list[str]:
 
 
 def _last(space: Space, scope: Scope, wanted: str | None) -> list[str]:
-    if wanted is None and scope.session is None:
-        newest = space.sessions.newest()
-        if newest is None:
-            return []
-        wanted = newest.id
-    found = session_of(space, scope, wanted)
-    path = space.log.history(found.id, LAST) if found else []
-    return [exchange_of(one, found.id if found else None) for one in path]
-
-
-async def _read(
-    requests: ToolRequests, ctx: Ctx, work: Callable[[Space, Scope], list[str]]
-) -> list[str]:
-    try:
-        return await requests.run(ctx, Right.READ, work)
-    except ToolError as error:
-        raise MCPError(INVALID_PARAMS, str(error)) from error
+    session, path = newest_of(space, scope, wanted, LAST)
+    return [exchange_of(one, session.id if session else None) for one in path]

@@ -1,6 +1,7 @@
 """A request: where a request's memory comes from, and what it may do with it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -9,6 +10,8 @@ import anyio.to_thread
 from anyio import CapacityLimiter
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.shared.exceptions import MCPError
+from mcp.types import INVALID_PARAMS
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.permissions import Grant, Right
@@ -152,6 +155,19 @@ class ToolRequests:
 def refusal_of(error: UnabridgedError) -> ToolError:
     """An error of the house as a tool tells it: what happened, and what to do next."""
     return ToolError(line_of(f"{error} {error.hint}".strip()))
+
+
+@contextmanager
+def errors_as_bad_parameters() -> Iterator[None]:
+    """Tell a refusal where there is no tool: as a fault of the request's parameters.
+
+    Raises:
+        MCPError: Instead of ``ToolError``.
+    """
+    try:
+        yield
+    except ToolError as error:
+        raise MCPError(INVALID_PARAMS, str(error)) from error
 
 
 def within(scope: Scope, exchange: Exchange) -> Exchange:

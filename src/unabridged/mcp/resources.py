@@ -7,9 +7,7 @@ from urllib.parse import quote
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
-from mcp.shared.exceptions import MCPError
 from mcp.types import (
-    INVALID_PARAMS,
     Completion,
     CompletionArgument,
     CompletionContext,
@@ -22,7 +20,14 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.permissions import Right
 from unabridged.domain.scope import Scope
 from unabridged.errors import NotFoundError
-from unabridged.mcp.request_context import ASKING, Ctx, ToolRequests, session_of, within
+from unabridged.mcp.request_context import (
+    ASKING,
+    Ctx,
+    ToolRequests,
+    errors_as_bad_parameters,
+    session_of,
+    within,
+)
 from unabridged.mcp.search_tools import listed, reached
 from unabridged.mcp.tool_results import SessionsOut
 from unabridged.space.recalled_text import exchange_of, fenced, line_of
@@ -108,14 +113,12 @@ class _Listing:
             ASKING.reset(before)
 
     async def _page(self, request: Any, cursor: str | None) -> dict[str, Any]:
-        try:
+        with errors_as_bad_parameters():
             page: SessionsOut = await self._requests.run_for(
                 self._requests.caller(request),
                 Right.READ,
                 lambda space, scope: listed(space, scope, PAGE, cursor),
             )
-        except ToolError as error:
-            raise MCPError(INVALID_PARAMS, str(error)) from error
         found = [
             Resource(
                 uri=SESSION.replace("{id}", quote(one.id, safe="")),
@@ -161,9 +164,7 @@ async def _completed(requests: ToolRequests, begun: str) -> Completion:
             if one.session.id.startswith(begun) or (words and words in one.session.title.casefold())
         ]
 
-    try:
+    with errors_as_bad_parameters():
         found = await requests.run_for(requests.caller(ASKING.get()), Right.READ, matching)
-    except ToolError as error:
-        raise MCPError(INVALID_PARAMS, str(error)) from error
     more = len(found) > COMPLETIONS
     return Completion(values=found[:COMPLETIONS], total=len(found), has_more=more)

@@ -6,9 +6,11 @@ from mcp.server.mcpserver import MCPServer
 from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
+from unabridged.domain.exchange import Exchange
 from unabridged.domain.permissions import Right
 from unabridged.domain.results import ExpandedCondensation, SessionSummary
 from unabridged.domain.scope import Scope
+from unabridged.domain.session import Session as StoredSession
 from unabridged.errors import NotFoundError
 from unabridged.mcp.request_context import Ctx, ToolRequests, session_of, within
 from unabridged.mcp.tool_results import (
@@ -124,18 +126,25 @@ def _found(space: Space, scope: Scope, query: str, limit: int) -> ExchangesOut:
     )
 
 
-def _recent(space: Space, scope: Scope, wanted: str | None, limit: int) -> ExchangesOut:
+def newest_of(
+    space: Space, scope: Scope, wanted: str | None, limit: int
+) -> tuple[StoredSession | None, list[Exchange]]:
+    """Return a session, by default the newest, and its newest exchanges, oldest first."""
     if wanted is None and scope.session is None:
         newest = space.sessions.newest()
-        if newest is None:
-            return ExchangesOut(exchanges=[])
-        wanted = newest.id
+        wanted = newest.id if newest else None
+    if wanted is None and scope.session is None:
+        return None, []
     found = session_of(space, scope, wanted)
-    if found is None:
+    return found, space.log.history(found.id, limit) if found else []
+
+
+def _recent(space: Space, scope: Scope, wanted: str | None, limit: int) -> ExchangesOut:
+    session, path = newest_of(space, scope, wanted, limit)
+    if session is None:
         return ExchangesOut(exchanges=[])
-    path = space.log.history(found.id, limit)
     return ExchangesOut(
-        exchanges=[exchange_out(one, found.title, session=found.id) for one in path]
+        exchanges=[exchange_out(one, session.title, session=session.id) for one in path]
     )
 
 
@@ -150,7 +159,7 @@ def listed(space: Space, scope: Scope, limit: int, after: str | None) -> Session
     Args:
         space: The space.
         scope: Whose; a session in it is the only one.
-        limit: At most so many.
+        limit: The most sessions of a page.
         after: The id of the last one of the page before, or None.
 
     Raises:

@@ -1,26 +1,30 @@
 """MCP over standard input and output: a desktop client starts the process and talks with it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import anyio
+import anyio.lowlevel
+from anyio import to_thread
 
 from unabridged.clock import SystemClock
 from unabridged.domain.permissions import Grant
 from unabridged.domain.scope import Scope
 from unabridged.domain.settings import Settings
+from unabridged.errors import UnabridgedError
 from unabridged.factory.adapters import named_for
 from unabridged.factory.space_pool import SpacePool
 from unabridged.mcp.request_context import Caller, ToolRequests
-from unabridged.mcp.run_later import LaterWork
 from unabridged.mcp.server import server_of
+from unabridged.space.space import Space
+
+PAGES = 1
+"""Pages of each kind that are done at once; calls of tools come between two steps."""
 
 
 def serve(settings: Settings, failed: Callable[[Exception], None]) -> None:
     """Serve the memory that settings name, until the client closes standard input.
 
-    Args:
-        settings: Every choice; user and agent say whose memory.
-        failed: Told of errors that no client can mend.
+    The settings' user and agent say whose memory; errors that no client can mend go to ``failed``.
 
     Raises:
         UnabridgedError: The memory cannot be opened.
@@ -38,8 +42,47 @@ def serve(settings: Settings, failed: Callable[[Exception], None]) -> None:
 
 async def _serve(pool: SpacePool, caller: Caller, failed: Callable[[Exception], None]) -> None:
     async with anyio.create_task_group() as group:
-        tender = LaterWork(pool, caller.scope, failed)
+        tender = _LaterWork(pool, caller.scope, failed)
         group.start_soon(tender.work)
         requests = ToolRequests(pool, lambda _: caller, tender.soon, failed)
         await server_of(requests).run_stdio_async()
         group.cancel_scope.cancel()
+
+
+class _LaterWork:
+    # Does what is due after recording, since no server does it. Nothing is lost where it ends
+    # early: what is due follows from what is stored.
+
+    def __init__(self, pool: SpacePool, scope: Scope, failed: Callable[[Exception], None]) -> None:
+        self._pool = pool
+        self._scope = scope
+        self._failed = failed
+        self._due = anyio.Event()
+
+    def soon(self, _: Scope) -> None:
+        self._due.set()
+
+    async def work(self) -> None:
+        while True:
+            await self._due.wait()
+            self._due = anyio.Event()
+            steps: list[Iterator[object]] = []
+            try:
+                while await to_thread.run_sync(self._step, steps):
+                    await anyio.lowlevel.checkpoint()
+            except UnabridgedError as error:
+                self._failed(error)
+
+    def _step(self, steps: list[Iterator[object]]) -> bool:
+        with self._pool.use(self._scope) as space:
+            if not steps:
+                steps.append(_due(space))
+            return next(steps[0], None) is not None
+
+
+def _due(space: Space) -> Iterator[object]:
+    yield from space.maintenance.embed()
+    newest = space.sessions.newest()
+    yield from space.maintenance.run(
+        newest.id if newest else None, pages=PAGES, threshold=space.contexts.last_memory()
+    )

@@ -9,14 +9,25 @@ from starlette.routing import BaseRoute
 
 from unabridged.errors import SettingError
 from unabridged.home.api_keys import ApiKeys
-from unabridged.server import health
+from unabridged.server import (
+    chat_ollama,
+    chat_openai,
+    completions,
+    generate,
+    health,
+    model_lists,
+    passthrough,
+    responses,
+)
 from unabridged.server.auth import AuthMiddleware
-from unabridged.server.dialects import dialect_routes
 from unabridged.server.lazy_route import Runs
 from unabridged.server.observability import ObservabilityMiddleware
 from unabridged.server.route_permissions import unruled
 from unabridged.server.routes import memory_routes
 from unabridged.server.state import Service
+
+_DIALECTS = (chat_ollama, chat_openai, generate, responses, completions, model_lists, passthrough)
+"""The modules of the routes under ``/api`` and ``/v1``; the last answers whatever no other does."""
 
 
 def create_app(service: Service, more: Sequence[BaseRoute] = ()) -> Starlette:
@@ -44,8 +55,9 @@ def create_app(service: Service, more: Sequence[BaseRoute] = ()) -> Starlette:
 
     access = ApiKeys(service.settings.home)
     access.token()
+    dialects = [route for module in _DIALECTS for route in module.ROUTES]
     app = Starlette(
-        routes=[*health.ROUTES, *memory_routes(), *more, *dialect_routes()],
+        routes=[*health.ROUTES, *memory_routes(), *more, *dialects],
         middleware=[
             Middleware(ObservabilityMiddleware, watch=service.watch),
             Middleware(

@@ -76,15 +76,7 @@ _TOKEN_HINT = "Send the text of the home's config/server-token as: Authorization
 
 
 class AuthMiddleware:
-    """Middleware before everything.
-
-    Args:
-        app: What is behind it.
-        settings: Every choice.
-        access: The keys.
-        clock: The time.
-        limits: What a request may be; None for what the settings say.
-    """
+    """Middleware before everything; without limits those of the settings hold."""
 
     def __init__(
         self,

@@ -85,15 +85,7 @@ RULES = _read()
 
 
 def side_request(drafts: Sequence[IncomingMessage], body: Mapping[str, Any]) -> str:
-    """Tell a side request.
-
-    Args:
-        drafts: The messages of the request, in order.
-        body: The request as the client sent it.
-
-    Returns:
-        The name of the rule that fits (program and purpose), or empty: a conversation.
-    """
+    """Give the name of the rule that fits (program and purpose); empty for a conversation."""
     if task := _task(body):
         return task
     if _filling(drafts, body):

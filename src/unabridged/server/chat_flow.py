@@ -100,15 +100,7 @@ async def _model(service: Service, asked: ChatApiRequest) -> ChatModel | None:
 class _Flow:
     """One request on its way.
 
-    Attributes:
-        service: What handlers share.
-        scope: Whose memory.
-        asked: The request.
-        writing: Makes what says the answer.
-        request: The request as it came.
-        model: The model; None for the memory's own quoting.
-        turn: What memory makes of it; None without memory.
-        headers: Headers of ours.
+    Its model is None for the memory's own quoting, its turn None without memory.
     """
 
     service: Service

@@ -20,7 +20,7 @@ from unabridged.server.chat_request import (
     model_of,
     object_of,
 )
-from unabridged.server.error_responses import answer_in, body_in
+from unabridged.server.error_responses import body_in, speaking
 from unabridged.server.passthrough import pass_through
 from unabridged.server.state import service_of
 from unabridged.wire import ollama as wire
@@ -31,14 +31,11 @@ from unabridged.wire.stream_lines import encode
 
 async def chat(request: Request) -> Response:
     """Answer a chat request."""
-    try:
-        raw = await request.body()
-        body = object_of(raw)
-        if not body.get("messages"):
-            return await _loaded(request, raw)
-        return await answer(request, asked_of(body), OllamaWriter)
-    except UnabridgedError as error:
-        return answer_in("ollama", error)
+    raw = await request.body()
+    body = object_of(raw)
+    if not body.get("messages"):
+        return await _loaded(request, raw)
+    return await answer(request, asked_of(body), OllamaWriter)
 
 
 async def _loaded(request: Request, raw: bytes) -> Response:
@@ -97,13 +94,8 @@ def _onward(body: Mapping[str, Any], context: Context, sent: ChatRequest) -> dic
     return chosen_tools(wire_body, context)
 
 
-class OllamaWriter:
-    """Says an answer in Ollama's dialect.
-
-    Args:
-        asked: The request.
-        moment: When and under which id it is answered.
-    """
+class LineWriter:
+    """What is the same in every answer of lines in Ollama's dialect."""
 
     media_type = "application/x-ndjson"
 
@@ -115,29 +107,30 @@ class OllamaWriter:
         """Nothing stands before the first piece."""
         return b""
 
-    def piece(self, chunk: StreamChunk) -> bytes:
-        """One line."""
-        return self._line(chunk)
-
-    def end(self, last: StreamChunk) -> bytes:
-        """The line that has ``done``."""
-        return self._line(last)
-
     def failed(self, error: UnabridgedError) -> bytes:
         """The line of an error."""
         return encode(body_in("ollama", error)) + b"\n"
 
+    @property
+    def _said(self) -> dict[str, Any]:
+        moment = self._moment
+        return {"model": self._model, "created": moment.stamp(), "seconds": moment.seconds()}
+
+
+class OllamaWriter(LineWriter):
+    """Says an answer in Ollama's dialect."""
+
+    def piece(self, chunk: StreamChunk) -> bytes:
+        """One line."""
+        return encode(wire.line(chunk, **self._said)) + b"\n"
+
+    def end(self, last: StreamChunk) -> bytes:
+        """The line that has ``done``."""
+        return self.piece(last)
+
     def whole(self, chunks: Sequence[StreamChunk]) -> Mapping[str, Any]:
         """The whole answer as one object."""
-        moment = self._moment
-        return wire.answer(
-            chunks, model=self._model, created=moment.stamp(), seconds=moment.seconds()
-        )
-
-    def _line(self, chunk: StreamChunk) -> bytes:
-        moment = self._moment
-        said = wire.line(chunk, model=self._model, created=moment.stamp(), seconds=moment.seconds())
-        return encode(said) + b"\n"
+        return wire.answer(chunks, **self._said)
 
 
-ROUTES = (Route("/api/chat", chat, methods=["POST"]),)
+ROUTES = [Route("/api/chat", speaking("ollama", chat), methods=["POST"])]

@@ -20,7 +20,7 @@ from unabridged.server.chat_request import (
     model_of,
     object_of,
 )
-from unabridged.server.error_responses import answer_in, body_in
+from unabridged.server.error_responses import body_in, speaking
 from unabridged.wire import openai as wire
 from unabridged.wire.lenient_json import mapping, mappings, number, text
 from unabridged.wire.stream_lines import encode
@@ -31,11 +31,8 @@ LIMITS = ("max_completion_tokens", "max_tokens")
 
 async def chat_completions(request: Request) -> Response:
     """Answer a chat request."""
-    try:
-        body = object_of(await request.body())
-        return await answer(request, asked_of(body), OpenAIWriter)
-    except UnabridgedError as error:
-        return answer_in("openai", error)
+    body = object_of(await request.body())
+    return await answer(request, asked_of(body), OpenAIWriter)
 
 
 def asked_of(body: Mapping[str, Any]) -> ChatApiRequest:
@@ -74,21 +71,17 @@ def _onward(body: Mapping[str, Any], context: Context, sent: ChatRequest) -> dic
     return chosen_tools(wire_body, context)
 
 
-class OpenAIWriter:
-    """Says an answer in OpenAI's dialect.
-
-    Args:
-        asked: The request.
-        moment: When and under which id it is answered.
-    """
+class EventWriter:
+    """What is the same in every answer of server-sent events in OpenAI's dialect."""
 
     media_type = "text/event-stream"
+    prefix = "chatcmpl-"
+    """What an answer's id begins with."""
 
     def __init__(self, asked: ChatApiRequest, moment: AnswerInfo) -> None:
         self._usage = asked.usage
-        self._first = True
         self._said: dict[str, Any] = {
-            "answer": f"chatcmpl-{moment.id}",
+            "answer": f"{self.prefix}{moment.id}",
             "created": int(moment.at.timestamp()),
             "model": asked.model or moment.model,
         }
@@ -97,29 +90,36 @@ class OpenAIWriter:
         """Nothing stands before the first piece."""
         return b""
 
+    def failed(self, error: UnabridgedError) -> bytes:
+        """The event of an error."""
+        return event_of(body_in("openai", error))
+
+
+class OpenAIWriter(EventWriter):
+    """Says an answer in OpenAI's dialect."""
+
+    _first = True
+
     def piece(self, chunk: StreamChunk) -> bytes:
         """One event."""
         first, self._first = self._first, False
-        return _event(wire.event(chunk, **self._said, first=first))
+        return event_of(wire.event(chunk, **self._said, first=first))
 
     def end(self, last: StreamChunk) -> bytes:
         """The last event, the usage where it was asked for, and the end."""
         said = self.piece(last)
         if self._usage:
-            said += _event(wire.usage_event(last.usage or Usage(), **self._said))
+            said += event_of(wire.usage_event(last.usage or Usage(), **self._said))
         return said + b"data: [DONE]\n\n"
-
-    def failed(self, error: UnabridgedError) -> bytes:
-        """The event of an error."""
-        return _event(body_in("openai", error))
 
     def whole(self, chunks: Sequence[StreamChunk]) -> Mapping[str, Any]:
         """The whole answer as one object."""
         return wire.completion(chunks, **self._said)
 
 
-def _event(body: Mapping[str, Any]) -> bytes:
+def event_of(body: Mapping[str, Any]) -> bytes:
+    """Return a server-sent event that holds a JSON object."""
     return b"data: " + encode(body) + b"\n\n"
 
 
-ROUTES = (Route("/v1/chat/completions", chat_completions, methods=["POST"]),)
+ROUTES = [Route("/v1/chat/completions", speaking("openai", chat_completions), methods=["POST"])]

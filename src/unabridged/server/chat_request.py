@@ -24,8 +24,7 @@ class ChatApiRequest:
         body: The request as it came.
         model: The model that it names; empty for the upstream's choice.
         drafts: Its messages.
-        request_options: What it wants beside.
-        stream: Whether the answer shall come in pieces.
+        stream: Whether the answer must come in pieces.
         user: The ``user`` field of OpenAI's dialect, or empty.
         usage: Whether a stream shall tell the usage at its end, in OpenAI's dialect.
         options: Gives its options in the words of an upstream (``ollama`` or ``openai``), where its
@@ -56,9 +55,7 @@ class AnswerInfo:
 
     Attributes:
         id: The exchange's id, or a fresh one where nothing is recorded.
-        at: The time.
         model: The model that answers, by its full name.
-        clock: Gives the time.
         stored: Whether the answer is recorded.
     """
 

@@ -10,7 +10,7 @@ from starlette.requests import Request
 Result = TypeVar("Result")
 
 LEFT = 499
-"""The status in the log where the client left before the answer; nobody gets it."""
+"""The status in the log where the client left before the answer (as nginx counts it)."""
 
 
 class ClientLeftError(Exception):
@@ -20,12 +20,8 @@ class ClientLeftError(Exception):
 async def while_there(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
     """Do something as long as the client is there; its body was read before.
 
-    Args:
-        request: The client's.
-        work: What is done; cancelled where the client leaves.
-
     Raises:
-        ClientLeftError: It left.
+        ClientLeftError: It left; the work is cancelled.
     """
     doing = asyncio.ensure_future(work)
     leaving = asyncio.ensure_future(_left(request))

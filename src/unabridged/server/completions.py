@@ -14,17 +14,16 @@ from starlette.routing import Route
 from unabridged.domain.chat import StreamChunk, Usage
 from unabridged.domain.client_history import RequestOptions
 from unabridged.domain.message import Role, Text
-from unabridged.errors import UnabridgedError
 from unabridged.server.chat_flow import answer
-from unabridged.server.chat_request import AnswerInfo, ChatApiRequest, model_of, object_of
-from unabridged.server.error_responses import body_in
-from unabridged.server.passthrough import lacking, pass_through, speaking
+from unabridged.server.chat_openai import EventWriter, event_of
+from unabridged.server.chat_request import ChatApiRequest, model_of, object_of
+from unabridged.server.error_responses import speaking
+from unabridged.server.passthrough import lacking, pass_through
 from unabridged.server.state import service_of
 from unabridged.server.text_completion import continued
 from unabridged.wire import text_completion as wire
 from unabridged.wire.incoming_message import IncomingMessage, merged
 from unabridged.wire.lenient_json import mapping, number, text
-from unabridged.wire.stream_lines import encode
 
 WAY = "completion"
 """What the header ``X-Unabridged-Way`` says of it."""
@@ -58,52 +57,27 @@ def _asked(body: Mapping[str, Any]) -> ChatApiRequest:
     )
 
 
-class CompletionWriter:
-    """Says a text that goes on, in OpenAI's dialect.
+class CompletionWriter(EventWriter):
+    """Says a text that goes on, in OpenAI's dialect."""
 
-    Args:
-        asked: The request.
-        moment: When and under which id it is answered.
-    """
-
-    media_type = "text/event-stream"
-
-    def __init__(self, asked: ChatApiRequest, moment: AnswerInfo) -> None:
-        self._usage = asked.usage
-        self._head: dict[str, Any] = {
-            "answer": f"cmpl-{moment.id}",
-            "created": int(moment.at.timestamp()),
-            "model": asked.model or moment.model,
-        }
-
-    def begin(self) -> bytes:
-        """Nothing stands before the first piece."""
-        return b""
+    prefix = "cmpl-"
 
     def piece(self, chunk: StreamChunk) -> bytes:
         """One event; thinking has no place in this dialect."""
-        return _event(wire.completion(chunk, **self._head)) if chunk.text or chunk.done else b""
+        return event_of(wire.completion(chunk, **self._said)) if chunk.text or chunk.done else b""
 
     def end(self, last: StreamChunk) -> bytes:
         """The last event, the usage where it was asked for, and the end."""
         said = self.piece(last)
         if self._usage:
-            told = wire.completion(last, **self._head, usage=last.usage or Usage())
-            said += _event({**told, "choices": []})
+            told = wire.completion(last, **self._said, usage=last.usage or Usage())
+            said += event_of({**told, "choices": []})
         return said + b"data: [DONE]\n\n"
-
-    def failed(self, error: UnabridgedError) -> bytes:
-        """The event of an error."""
-        return _event(body_in("openai", error))
 
     def whole(self, chunks: Sequence[StreamChunk]) -> Mapping[str, Any]:
         """The whole answer as one object."""
         last = merged(chunks)
-        return wire.completion(last, **self._head, usage=last.usage or Usage())
-
-
-def _event(body: Mapping[str, Any]) -> bytes:
-    return b"data: " + encode(body) + b"\n\n"
+        return wire.completion(last, **self._said, usage=last.usage or Usage())
 
 
 ROUTES = [Route("/v1/completions", speaking("openai", complete), methods=["POST"])]

@@ -1,9 +1,10 @@
 """Errors as answers: one table from the error tree to HTTP, and each dialect's own form."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from starlette.responses import JSONResponse
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 
 from unabridged.errors import (
     ContextRefusedError,
@@ -24,7 +25,10 @@ from unabridged.errors import (
     UpstreamRefusedError,
     WindowError,
 )
+from unabridged.server.client_disconnect import LEFT, ClientLeftError
 from unabridged.wire.openai import error_body
+
+Handler = Callable[[Request], Awaitable[Response]]
 
 _STATUS: tuple[tuple[type[UnabridgedError], int, str], ...] = (
     (KeyRefusedError, 401, "invalid_api_key"),
@@ -67,12 +71,7 @@ def words_of(error: UnabridgedError) -> str:
 
 
 def body_in(dialect: str, error: UnabridgedError) -> dict[str, Any]:
-    """Give the body of an error.
-
-    Args:
-        dialect: ``ollama`` or ``openai``.
-        error: The error.
-    """
+    """Give the body of an error in a dialect, ``ollama`` or ``openai``."""
     if dialect == "ollama":
         return {"error": words_of(error)}
     kind = "invalid_request_error" if status_of(error) < 500 else "server_error"
@@ -84,3 +83,17 @@ def answer_in(
 ) -> JSONResponse:
     """Give an error as an answer; see ``body_in``."""
     return JSONResponse(body_in(dialect, error), status_of(error), headers)
+
+
+def speaking(dialect: str, handler: Handler) -> Handler:
+    """Make a handler answer with errors of its dialect."""
+
+    async def spoken(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except UnabridgedError as error:
+            return answer_in(dialect, error)
+        except ClientLeftError:
+            return Response(status_code=LEFT)
+
+    return spoken

@@ -16,15 +16,15 @@ from starlette.routing import Route
 
 from unabridged.domain.chat import StreamChunk
 from unabridged.domain.message import Role, Text
-from unabridged.errors import InputError, UnabridgedError
+from unabridged.errors import InputError
 from unabridged.net.relay import UpstreamRelay
 from unabridged.server.auxiliary_requests import side_request
 from unabridged.server.chat_flow import answer, way_of
-from unabridged.server.chat_ollama import request_options_of, streams
+from unabridged.server.chat_ollama import LineWriter, request_options_of, streams
 from unabridged.server.chat_request import AnswerInfo, ChatApiRequest, model_of, object_of
 from unabridged.server.completions import WAY
-from unabridged.server.error_responses import body_in
-from unabridged.server.passthrough import lacking, pass_through, speaking
+from unabridged.server.error_responses import speaking
+from unabridged.server.passthrough import lacking, pass_through
 from unabridged.server.resolve_scope import scope_of
 from unabridged.server.state import service_of
 from unabridged.server.stored_responses import (
@@ -117,37 +117,21 @@ def _loaded(request: Request, body: Mapping[str, Any]) -> Response:
     return JSONResponse({**said, "done_reason": "load"})
 
 
-class GenerateWriter:
-    """Says an answer as ``/api/generate`` does.
-
-    Args:
-        asked: The request.
-        moment: When and under which id it is answered.
-    """
-
-    media_type = "application/x-ndjson"
+class GenerateWriter(LineWriter):
+    """Says an answer as ``/api/generate`` does."""
 
     def __init__(self, asked: ChatApiRequest, moment: AnswerInfo) -> None:
-        self._model = asked.model or moment.model
-        self._moment = moment
+        super().__init__(asked, moment)
         name = AnswerName(moment.id, round_of(asked.drafts))
         self._context = wire.context_of(name.written)
 
-    def begin(self) -> bytes:
-        """Nothing stands before the first piece."""
-        return b""
-
     def piece(self, chunk: StreamChunk) -> bytes:
         """One line."""
-        return encode(self._line(chunk)) + b"\n"
+        return encode(wire.generation(chunk, **self._said)) + b"\n"
 
     def end(self, last: StreamChunk) -> bytes:
         """The line that has ``done``, with what the conversation goes on by."""
         return encode(self._last(last)) + b"\n"
-
-    def failed(self, error: UnabridgedError) -> bytes:
-        """The line of an error."""
-        return encode(body_in("ollama", error)) + b"\n"
 
     def whole(self, chunks: Sequence[StreamChunk]) -> Mapping[str, Any]:
         """The whole answer as one object."""
@@ -155,13 +139,7 @@ class GenerateWriter:
 
     def _last(self, chunk: StreamChunk) -> dict[str, Any]:
         known = {"context": self._context} if self._moment.stored else {}
-        return {**self._line(chunk), **known}
-
-    def _line(self, chunk: StreamChunk) -> dict[str, Any]:
-        moment = self._moment
-        return wire.generation(
-            chunk, model=self._model, created=moment.stamp(), seconds=moment.seconds()
-        )
+        return {**wire.generation(chunk, **self._said), **known}
 
 
 ROUTES = [Route("/api/generate", speaking("ollama", generate), methods=["POST"])]

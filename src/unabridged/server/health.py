@@ -25,12 +25,7 @@ FRESH = timedelta(seconds=5)
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """Whether a server can work.
-
-    Attributes:
-        checks: What was looked at, with what is wrong with it; empty where nothing is.
-        at: When.
-    """
+    """What was looked at, with what is wrong with it (empty where nothing is), and when."""
 
     checks: dict[str, str]
     at: datetime

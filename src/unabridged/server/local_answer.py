@@ -17,12 +17,7 @@ _HELD = 64
 
 
 class InnerAnswer:
-    """An answer of a model inside this process: asked in a thread, taken as it comes.
-
-    Args:
-        model: The model.
-        request: What it is asked.
-    """
+    """An answer of a model inside this process: asked in a thread, taken as it comes."""
 
     def __init__(self, model: ChatModel, request: ChatRequest) -> None:
         self._loop = asyncio.get_running_loop()
@@ -83,11 +78,7 @@ def _closable(chunks: Iterator[StreamChunk]) -> Any:
 
 
 class SaidAnswer:
-    """An answer that is there already.
-
-    Args:
-        chunks: Its chunks; the last has ``done``.
-    """
+    """An answer that is there already; its last chunk has ``done``."""
 
     def __init__(self, chunks: list[StreamChunk]) -> None:
         self._chunks = chunks

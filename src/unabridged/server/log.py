@@ -30,7 +30,6 @@ class AccessLogLine:
     """One request.
 
     Attributes:
-        method: GET, POST …
         route: The route's template.
         status: The HTTP status; 499 where the client left before there was one.
         seconds: From its first byte to the answer's last.
@@ -51,13 +50,7 @@ class AccessLogLine:
 
 
 class RequestLog:
-    """Where lines go.
-
-    Args:
-        clock: The time.
-        form: One of ``FORMS``.
-        stream: Where to; None for standard error.
-    """
+    """Where lines go: to a stream, None for standard error, in one of ``FORMS``."""
 
     def __init__(self, clock: Clock, form: str = "text", stream: TextIO | None = None) -> None:
         self._clock = clock
@@ -82,9 +75,7 @@ class RequestLog:
     def failed(self, error: BaseException, doing: str) -> None:
         """Write that something went wrong: the error's kind and place, not its words.
 
-        Args:
-            error: The error.
-            doing: What was being done: a route's template, ``background`` …
+        What was being done is a route's template, ``background`` …
         """
         frames = traceback.extract_tb(error.__traceback__)[-WHERE:]
         places = [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames]

@@ -39,11 +39,7 @@ _TOKENS = (0, 64, 256, 1024, 4096, 16_384, 65_536, 262_144)
 
 
 class Metrics:
-    """What one server counts.
-
-    Args:
-        tracing: Makes a span of each stage too.
-    """
+    """What one server counts; the tracing makes a span of each stage too."""
 
     def __init__(self, tracing: Tracing | None = None) -> None:
         self._tracing = tracing or Tracing()
@@ -101,11 +97,7 @@ class Metrics:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Measure a stage, also where it fails.
-
-        Args:
-            name: One of ``STAGES``.
-        """
+        """Measure one of ``STAGES``, also where it fails."""
         began = perf_counter()
         try:
             with self._tracing.stage(name):
@@ -114,12 +106,7 @@ class Metrics:
             self.took(name, perf_counter() - began)
 
     def took(self, stage: str, seconds: float) -> None:
-        """Count a stage that was measured elsewhere.
-
-        Args:
-            stage: One of ``STAGES``.
-            seconds: How long it took.
-        """
+        """Count one of ``STAGES`` that was measured elsewhere."""
         if stage not in STAGES:
             raise ValueError(f"{stage!r} is no stage; there are {', '.join(STAGES)}")
         self._stages.labels(stage).observe(seconds)

@@ -11,8 +11,9 @@ from starlette.routing import Route
 from unabridged.domain.chat import Abilities
 from unabridged.errors import InputError, ModelNotFoundError, UpstreamBrokenError, UpstreamError
 from unabridged.net.relay import RelayedReply, UpstreamRelay
-from unabridged.server.passthrough import lacking, pass_through, speaking
-from unabridged.server.state import Service, service_of
+from unabridged.server.error_responses import speaking
+from unabridged.server.passthrough import lacking, passing
+from unabridged.server.state import service_of
 from unabridged.wire import listings
 from unabridged.wire.lenient_json import mappings, number, text
 from unabridged.wire.ollama import full_name
@@ -81,13 +82,6 @@ def _json(raw: bytes) -> Any:
         return None
 
 
-async def upstream_of(request: Request) -> tuple[Service, UpstreamRelay | None, str]:
-    """Give the service, the way to the upstream, and its dialect (``none`` inside this process)."""
-    service = service_of(request)
-    relay = await service.relay()
-    return service, relay, relay.address.dialect if relay else "none"
-
-
 # ---- Ollama's ---------------------------------------------------------------------------------
 
 
@@ -95,36 +89,26 @@ async def _running(_: Request) -> Response:
     return PlainTextResponse("Ollama is running")
 
 
-async def _version(request: Request) -> Response:
-    _, relay, dialect = await upstream_of(request)
-    if relay is not None and dialect == "ollama":
-        return await pass_through(request, relay)
+async def _version(*_: object) -> Response:
     return JSONResponse({"version": listings.VERSION})
 
 
-async def _tags(request: Request) -> Response:
-    service, relay, dialect = await upstream_of(request)
+async def _tags(request: Request, relay: UpstreamRelay | None) -> Response:
     if relay is None:
+        service = service_of(request)
         names = await service.think(service.upstreams.names)
         return JSONResponse({"models": [listings.tag(name) for name in names]})
-    if dialect == "ollama":
-        return await pass_through(request, relay)
     found = mappings((await asked_of(relay, "GET", "/models")).get("data"))
     rows = [listings.tag(text(m.get("id")), number(m.get("created")) or 0) for m in found]
     return JSONResponse({"models": rows})
 
 
-async def _ps(request: Request) -> Response:
-    _, relay, dialect = await upstream_of(request)
-    if relay is not None and dialect == "ollama":
-        return await pass_through(request, relay)
+async def _ps(*_: object) -> Response:
     return JSONResponse({"models": []})
 
 
-async def _show(request: Request) -> Response:
-    service, relay, dialect = await upstream_of(request)
-    if relay is not None and dialect == "ollama":
-        return await pass_through(request, relay)
+async def _show(request: Request, _: UpstreamRelay | None) -> Response:
+    service = service_of(request)
     body = await body_of(request)
     name = text(body.get("model")) or text(body.get("name"))
     if not name:
@@ -148,12 +132,9 @@ def _unknown(name: str) -> ModelNotFoundError:
     )
 
 
-async def _embed(request: Request) -> Response:
-    _, relay, dialect = await upstream_of(request)
+async def _embed(request: Request, relay: UpstreamRelay | None) -> Response:
     if relay is None:
-        raise lacking("model that makes vectors for clients", dialect)
-    if dialect == "ollama":
-        return await pass_through(request, relay)
+        raise lacking("model that makes vectors for clients", "none")
     body = await body_of(request)
     found = await asked_of(relay, "POST", "/embeddings", listings.embeddings_body(body))
     return JSONResponse(listings.embedded_of(found, body))
@@ -162,16 +143,13 @@ async def _embed(request: Request) -> Response:
 # ---- OpenAI's ---------------------------------------------------------------------------------
 
 
-async def _models(request: Request) -> Response:
-    _, relay, dialect = await upstream_of(request)
-    if relay is not None and dialect == "openai":
-        return await pass_through(request, relay)
-    return JSONResponse({"object": "list", "data": await _model_rows(request)})
+async def _models(request: Request, relay: UpstreamRelay | None) -> Response:
+    return JSONResponse({"object": "list", "data": await _model_rows(request, relay)})
 
 
-async def _model_rows(request: Request) -> list[dict[str, Any]]:
-    service, relay, _ = await upstream_of(request)
+async def _model_rows(request: Request, relay: UpstreamRelay | None) -> list[dict[str, Any]]:
     if relay is None:
+        service = service_of(request)
         names = await service.think(service.upstreams.names)
         return [listings.model_row(name, owner="unabridged") for name in names]
     found = mappings((await asked_of(relay, "GET", "/api/tags")).get("models"))
@@ -179,23 +157,17 @@ async def _model_rows(request: Request) -> list[dict[str, Any]]:
     return [listings.model_row(name, listings.created_of(row)) for name, row in named]
 
 
-async def _model(request: Request) -> Response:
-    _, relay, dialect = await upstream_of(request)
-    if relay is not None and dialect == "openai":
-        return await pass_through(request, relay)
+async def _model(request: Request, relay: UpstreamRelay | None) -> Response:
     wanted = str(request.path_params["model"])
-    for row in await _model_rows(request):
+    for row in await _model_rows(request, relay):
         if full_name(str(row["id"])) == full_name(wanted):
             return JSONResponse(row)
     raise _unknown(wanted)
 
 
-async def _embeddings(request: Request) -> Response:
-    _, relay, dialect = await upstream_of(request)
+async def _embeddings(request: Request, relay: UpstreamRelay | None) -> Response:
     if relay is None:
-        raise lacking("model that makes vectors for clients", dialect)
-    if dialect == "openai":
-        return await pass_through(request, relay)
+        raise lacking("model that makes vectors for clients", "none")
     body = await body_of(request)
     found = await asked_of(relay, "POST", "/api/embed", listings.embed_body(body))
     return JSONResponse(listings.embeddings_of(found, body))
@@ -203,13 +175,13 @@ async def _embeddings(request: Request) -> Response:
 
 ROUTES = [
     Route("/", speaking("ollama", _running), methods=["GET"]),
-    Route("/api/version", speaking("ollama", _version), methods=["GET"]),
-    Route("/api/tags", speaking("ollama", _tags), methods=["GET"]),
-    Route("/api/ps", speaking("ollama", _ps), methods=["GET"]),
-    Route("/api/show", speaking("ollama", _show), methods=["POST"]),
-    Route("/api/embed", speaking("ollama", _embed), methods=["POST"]),
-    Route("/api/embeddings", speaking("ollama", _embed), methods=["POST"]),
-    Route("/v1/models", speaking("openai", _models), methods=["GET"]),
-    Route("/v1/models/{model:path}", speaking("openai", _model), methods=["GET"]),
-    Route("/v1/embeddings", speaking("openai", _embeddings), methods=["POST"]),
+    Route("/api/version", passing("ollama", _version), methods=["GET"]),
+    Route("/api/tags", passing("ollama", _tags), methods=["GET"]),
+    Route("/api/ps", passing("ollama", _ps), methods=["GET"]),
+    Route("/api/show", passing("ollama", _show), methods=["POST"]),
+    Route("/api/embed", passing("ollama", _embed), methods=["POST"]),
+    Route("/api/embeddings", passing("ollama", _embed), methods=["POST"]),
+    Route("/v1/models", passing("openai", _models), methods=["GET"]),
+    Route("/v1/models/{model:path}", passing("openai", _model), methods=["GET"]),
+    Route("/v1/embeddings", passing("openai", _embeddings), methods=["POST"]),
 ]

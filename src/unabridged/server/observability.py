@@ -13,6 +13,7 @@ from typing import Any
 from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from unabridged.server.client_disconnect import LEFT
 from unabridged.server.log import AccessLogLine, RequestLog
 from unabridged.server.metrics import Metrics, method_of
 from unabridged.server.trace_spans import Tracing
@@ -30,13 +31,7 @@ _STREAMED = (b"text/event-stream", b"application/x-ndjson")
 
 
 class Watch:
-    """What is going on in a server now.
-
-    Args:
-        metrics: What counts.
-        log: Where a line goes for each request.
-        tracing: What makes spans.
-    """
+    """What is going on in a server now."""
 
     def __init__(self, metrics: Metrics, log: RequestLog, tracing: Tracing | None = None) -> None:
         self.metrics = metrics
@@ -63,14 +58,7 @@ class Watch:
             self._idle.set()
 
     async def idle(self, seconds: float) -> bool:
-        """Wait until nothing is being answered.
-
-        Args:
-            seconds: How long at most.
-
-        Returns:
-            Whether nothing is.
-        """
+        """Wait until nothing is being answered, at most so long; return whether nothing is."""
         try:
             async with asyncio.timeout(seconds):  # `wait_for` loses a cancel before Python 3.12
                 await self._idle.wait()
@@ -105,12 +93,7 @@ class _Seen:
 
 
 class ObservabilityMiddleware:
-    """The layer.
-
-    Args:
-        app: What is inside.
-        watch: What is going on.
-    """
+    """The layer."""
 
     def __init__(self, app: ASGIApp, watch: Watch) -> None:
         self._app = app
@@ -193,8 +176,6 @@ class ObservabilityMiddleware:
 
 FAULT = 500
 """From here on a status says that the server failed."""
-LEFT = 499
-"""The status of a request whose client left before anything was answered (as nginx counts it)."""
 _START: Message = {
     "type": "http.response.start",
     "status": 500,

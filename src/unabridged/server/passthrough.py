@@ -12,13 +12,11 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from unabridged.errors import NotFoundError, UnabridgedError, UpstreamRefusedError
+from unabridged.errors import NotFoundError, UpstreamRefusedError
 from unabridged.net.relay import RelayedReply, UpstreamRelay
-from unabridged.server.client_disconnect import LEFT, ClientLeftError, while_there
-from unabridged.server.error_responses import answer_in
+from unabridged.server.client_disconnect import while_there
+from unabridged.server.error_responses import Handler, speaking
 from unabridged.server.state import service_of
-
-Handler = Callable[[Request], Awaitable[Response]]
 
 _SENT = frozenset(
     "accept content-encoding content-length content-type if-none-match openai-beta range "
@@ -84,6 +82,25 @@ async def pass_through(
     return PassedResponse(await (opened if streams else while_there(request, opened)), more)
 
 
+def passing(
+    dialect: str, handler: Callable[[Request, UpstreamRelay | None], Awaitable[Response]]
+) -> Handler:
+    """Pass requests through to an upstream of their dialect; any other's go to the handler.
+
+    Args:
+        dialect: The dialect of the requests.
+        handler: Takes a request and the way to the upstream, None for one inside this process.
+    """
+
+    async def passed(request: Request) -> Response:
+        relay = await service_of(request).relay()
+        if relay is not None and relay.address.dialect == dialect:
+            return await pass_through(request, relay)
+        return await handler(request, relay)
+
+    return speaking(dialect, passed)
+
+
 def _path(request: Request) -> str:
     if any(part in (".", "..") for part in request.scope["path"].replace("\\", "/").split("/")):
         raise NotFoundError("The path climbs out of the dialect.", hint="Ask for it directly.")
@@ -96,20 +113,6 @@ def _path(request: Request) -> str:
 async def _stream(request: Request) -> AsyncIterator[bytes]:
     async for piece in request.stream():
         yield piece
-
-
-def speaking(dialect: str, handler: Handler) -> Handler:
-    """Make a handler answer with errors of its dialect."""
-
-    async def spoken(request: Request) -> Response:
-        try:
-            return await handler(request)
-        except UnabridgedError as error:
-            return answer_in(dialect, error)
-        except ClientLeftError:
-            return Response(status_code=LEFT)
-
-    return spoken
 
 
 def lacking(what: str, dialect: str) -> UpstreamRefusedError:
@@ -127,18 +130,8 @@ def lacking(what: str, dialect: str) -> UpstreamRefusedError:
     )
 
 
-async def _ollama_rest(request: Request) -> Response:
-    relay = await service_of(request).relay()
-    if relay is None or relay.address.dialect != "ollama":
-        raise lacking(request.url.path, relay.address.dialect if relay else "none")
-    return await pass_through(request, relay)
-
-
-async def _openai_rest(request: Request) -> Response:
-    relay = await service_of(request).relay()
-    if relay is None or relay.address.dialect != "openai":
-        raise lacking(request.url.path, relay.address.dialect if relay else "none")
-    return await pass_through(request, relay)
+async def _no_counterpart(request: Request, relay: UpstreamRelay | None) -> Response:
+    raise lacking(request.url.path, relay.address.dialect if relay else "none")
 
 
 async def _unknown(request: Request) -> Response:
@@ -155,10 +148,10 @@ do not: they would be shared by everybody who uses this server."""
 
 ROUTES = [
     *(
-        Route(f"/v1/{path}", speaking("openai", _openai_rest), methods=["POST"])
+        Route(f"/v1/{path}", passing("openai", _no_counterpart), methods=["POST"])
         for path in OPENAI_REST
     ),
     Route("/v1/{rest:path}", speaking("openai", _unknown), methods=list(ALL_METHODS)),
-    Route("/api/{rest:path}", speaking("ollama", _ollama_rest), methods=list(ALL_METHODS)),
+    Route("/api/{rest:path}", passing("ollama", _no_counterpart), methods=list(ALL_METHODS)),
 ]
 """The last routes of an application: whatever no other answers."""

@@ -18,8 +18,8 @@ from unabridged.domain.message import ToolCall
 from unabridged.errors import InputError, NotFoundError, UnabridgedError
 from unabridged.server.chat_flow import answer, way_of
 from unabridged.server.chat_request import AnswerInfo, ChatApiRequest, model_of, object_of
-from unabridged.server.error_responses import code_of, words_of
-from unabridged.server.passthrough import pass_through, speaking
+from unabridged.server.error_responses import code_of, speaking, words_of
+from unabridged.server.passthrough import pass_through
 from unabridged.server.resolve_scope import scope_of
 from unabridged.server.state import service_of
 from unabridged.server.stored_responses import (
@@ -217,13 +217,7 @@ async def delete(request: Request) -> Response:
 
 
 class ResponsesWriter:
-    """Says an answer in the events of the Responses API.
-
-    Args:
-        asked: The request.
-        moment: When and under which id it is answered.
-        echo: What a response repeats of its request.
-    """
+    """Says an answer in the events of the Responses API; echoes what it repeats of the request."""
 
     media_type = "text/event-stream"
 

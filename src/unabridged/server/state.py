@@ -33,21 +33,12 @@ Result = TypeVar("Result")
 class Service:
     """What handlers share.
 
+    Its upstreams may wait for the network: they are asked in threads only (``think``).
+
     Args:
         settings: Every choice.
         pool: The open spaces; closed with the service.
         tracing: Where spans go, closed with the service; None for nowhere.
-
-    Attributes:
-        settings: Every choice.
-        pool: The open spaces.
-        clock: The time and fresh ids.
-        upstreams: The model server behind, and its models; asked in threads only (``think``).
-        tracing: What is traced.
-        metrics: What is counted.
-        watch: What is going on.
-        log: Where a line is written for each request.
-        background: What is done after recording.
     """
 
     def __init__(self, settings: Settings, pool: SpacePool, tracing: Tracing | None = None) -> None:
@@ -78,9 +69,6 @@ class Service:
             scope: Whose memory.
             work: Takes the space; may block.
             create: Whether a space that is not there is begun; see ``SpacePool.use``.
-
-        Raises:
-            UnabridgedError: As the work, or as ``SpacePool.use``.
         """
 
         def held() -> Result:
@@ -91,11 +79,7 @@ class Service:
         return await asyncio.get_running_loop().run_in_executor(self._threads, spans.run, held)
 
     async def think(self, work: Callable[[], Result]) -> Result:
-        """Do something that waits for the upstream or for the machine, in a thread.
-
-        Raises:
-            UnabridgedError: As the work.
-        """
+        """Do something that waits for the upstream or for the machine, in a thread."""
         return await asyncio.get_running_loop().run_in_executor(self._thoughts, work)
 
     async def relay(self) -> UpstreamRelay | None:

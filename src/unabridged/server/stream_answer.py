@@ -1,6 +1,7 @@
 """Delivering: an answer told to the client as it arrives, and kept, whatever ends it."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import anyio
@@ -49,39 +50,32 @@ class _Streamed(StreamingResponse):
             await self._end()
 
 
+@dataclass
 class AnswerStream:
     """One answer on its way to the client.
 
-    Args:
-        answer: The answer.
+    Attributes:
+        answer: The answer as the upstream gives it.
         writer: Says it in the client's dialect, where it cannot be passed on byte for byte.
-        receive: Takes each chunk of it.
-        keeping: Stores what came.
+        receive: Takes each chunk of it; None where nobody does.
+        keeping: Stores what came; None where nothing is stored.
         raw: Whether it is passed on byte for byte.
         stream: Whether the client wants it in pieces.
         headers: Headers of ours.
     """
 
-    def __init__(
-        self,
-        answer: UpstreamAnswer,
-        writer: Writer,
-        receive: Callable[[StreamChunk], None],
-        keeping: Keeping,
-        *,
-        raw: bool,
-        stream: bool,
-        headers: Mapping[str, str],
-    ) -> None:
-        self._answer = answer
-        self._writer = writer
-        self._receive = receive
-        self._keeping = keeping
-        self._raw = raw
-        self._stream = stream
-        passed = {k: v for k, v in answer.headers.items() if k.startswith(_PASSED)}
-        self._headers = {**passed, **headers}
-        self._kept = False
+    answer: UpstreamAnswer
+    writer: Writer
+    receive: Callable[[StreamChunk], None] | None = None
+    keeping: Keeping | None = None
+    raw: bool = False
+    stream: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict)
+    _kept: bool = False
+
+    def __post_init__(self) -> None:
+        passed = {k: v for k, v in self.answer.headers.items() if k.startswith(_PASSED)}
+        self._headers = {**passed, **self.headers}
 
     async def respond(self, request: Request) -> Response:
         """Give the response; a whole one when the answer is stored.
@@ -89,9 +83,9 @@ class AnswerStream:
         Raises:
             UnabridgedError: A whole answer broke off, or cannot be stored.
         """
-        if self._stream:
-            kind = self._answer.headers.get("content-type") if self._raw else None
-            kind = kind or self._writer.media_type
+        if self.stream:
+            kind = self.answer.headers.get("content-type") if self.raw else None
+            kind = kind or self.writer.media_type
             headers = {"cache-control": "no-cache", **self._headers}
             return _Streamed(self._told(), self._end, headers, kind)
         return await self._whole(request)
@@ -101,9 +95,9 @@ class AnswerStream:
     async def _told(self) -> AsyncIterator[bytes]:
         waiting: list[bytes] = []
         try:
-            if not self._raw and (begun := self._writer.begin()):
+            if not self.raw and (begun := self.writer.begin()):
                 yield begun
-            async for piece in self._answer.pieces():
+            async for piece in self.answer.pieces():
                 if piece.last and waiting:
                     yield b"".join(waiting)  # not kept back while the answer is stored
                     waiting.clear()
@@ -117,24 +111,24 @@ class AnswerStream:
             self._check_end()
         except UnabridgedError as error:
             await self._end()
-            yield b"".join([*waiting, self._writer.failed(error)])
+            yield b"".join([*waiting, self.writer.failed(error)])
         finally:
             await self._end()
 
     async def _note(self, piece: StreamPiece) -> None:
-        if piece.chunk is not None:
-            self._receive(piece.chunk)
+        if piece.chunk is not None and self.receive is not None:
+            self.receive(piece.chunk)
         if piece.last:
             self._kept = True  # also where it fails: the error is said once
             with anyio.CancelScope(shield=True):
-                await self._keeping(broken=False)
+                await self._store(broken=False)
 
     def _said(self, piece: StreamPiece) -> bytes:
-        if self._raw:
+        if self.raw:
             return b"" if piece.quiet else piece.frame
         if piece.last:
-            return self._writer.end(piece.chunk or StreamChunk(done=True))
-        return self._writer.piece(piece.chunk) if piece.chunk is not None else b""
+            return self.writer.end(piece.chunk or StreamChunk(done=True))
+        return self.writer.piece(piece.chunk) if piece.chunk is not None else b""
 
     def _check_end(self) -> None:
         if not self._kept:
@@ -147,9 +141,13 @@ class AnswerStream:
             try:
                 if not self._kept:
                     self._kept = True
-                    await self._keeping(broken=True)
+                    await self._store(broken=True)
             finally:
-                await self._answer.close()
+                await self.answer.close()
+
+    async def _store(self, *, broken: bool) -> None:
+        if self.keeping is not None:
+            await self.keeping(broken=broken)
 
     # ---- whole ----
 
@@ -164,13 +162,13 @@ class AnswerStream:
     async def _collected(self) -> Response:
         chunks: list[StreamChunk] = []
         frames: list[bytes] = []
-        async for piece in self._answer.pieces():
+        async for piece in self.answer.pieces():
             if piece.chunk is not None:
                 chunks.append(piece.chunk)
             frames.append(piece.frame)
             await self._note(piece)
         self._check_end()
-        if self._raw:
+        if self.raw:
             return Response(b"".join(frames), headers=self._headers, media_type="application/json")
-        whole: Mapping[str, Any] = self._writer.whole(chunks)
+        whole: Mapping[str, Any] = self.writer.whole(chunks)
         return JSONResponse(whole, headers=self._headers)

@@ -82,16 +82,13 @@ class OllamaListener:
         self._assembler = ollama.OllamaStreamAssembler(calls_before)
 
     def feed(self, data: bytes) -> Iterator[StreamPiece]:
-        """Take the next bytes."""
         return map(self._piece, self._lines.feed(data))
 
     def end(self) -> Iterator[StreamPiece]:
-        """Take note that there are no more."""
         yield from map(self._piece, self._lines.end())
         self._assembler.end()
 
     def whole(self, body: bytes) -> Iterator[StreamPiece]:
-        """Take an answer that came as one object."""
         yield self._piece(body)
         self._assembler.end()
 
@@ -114,17 +111,14 @@ class OpenAIListener:
         self._done = False
 
     def feed(self, data: bytes) -> Iterator[StreamPiece]:
-        """Take the next bytes."""
         return map(self._piece, self._frames.feed(data))
 
     def end(self) -> Iterator[StreamPiece]:
-        """Take note that there are no more."""
         yield from map(self._piece, self._frames.end())
         if not self._done:
             yield StreamPiece(b"data: [DONE]\n\n", self._assembler.end(), last=True)
 
     def whole(self, body: bytes) -> Iterator[StreamPiece]:
-        """Take an answer that came as one object."""
         said = self._assembler.feed(_object(body))
         last = self._assembler.end()
         yield StreamPiece(b"", said, quiet=True)

@@ -88,14 +88,6 @@ class CompletionsListener:
             yield StreamPiece(b"", self._last, last=True)
 
 
-def _heard_by_nobody(_: StreamChunk) -> None:
-    pass
-
-
-async def _kept_nowhere(*, broken: bool) -> None:
-    pass
-
-
 async def continued(
     request: Request,
     relay: UpstreamRelay,
@@ -105,12 +97,7 @@ async def continued(
 ) -> Response:
     """Ask an upstream of the other dialect to go on with a text, and tell what it says.
 
-    Args:
-        request: The client's.
-        relay: The way to the upstream.
-        asked: What the client asks.
-        body: The request in the upstream's dialect.
-        writing: Makes what says the answer in the client's.
+    The body is the request in the upstream's dialect; the writer says the answer in the client's.
 
     Raises:
         UpstreamError: It does not answer, or refuses.
@@ -127,10 +114,6 @@ async def continued(
     delivery = AnswerStream(
         RelayedAnswer(reply, listener, stream=asked.stream),
         writing(asked, moment),
-        _heard_by_nobody,
-        _kept_nowhere,
-        raw=False,
         stream=asked.stream,
-        headers={},
     )
     return await delivery.respond(request)

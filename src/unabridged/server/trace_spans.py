@@ -142,11 +142,7 @@ class Tracing:
     def asking(self, provider: str, model: str, *, address: str = "", port: int = 0) -> ModelSpan:
         """Begin to trace the call of a model; the caller ends it.
 
-        Args:
-            provider: What serves it.
-            model: Its name.
-            address: The host that it is asked at; empty for one in this process.
-            port: The port there.
+        The address and the port are those that it is asked at; empty for one in this process.
         """
         if self._tracer is None:
             return ModelSpan()

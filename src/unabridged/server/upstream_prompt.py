@@ -1,7 +1,8 @@
 """The question: what goes to the upstream for one request, whichever dialect that speaks."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -9,14 +10,20 @@ from unabridged.domain.chat import ChatRequest, StreamChunk, ToolSpec
 from unabridged.domain.context import Context
 from unabridged.domain.message import Message
 from unabridged.domain.scope import Scope
+from unabridged.errors import UnabridgedError
 from unabridged.ports import ChatModel, Clock, SupportsRelay
 from unabridged.server.chat_request import ChatApiRequest
 from unabridged.server.local_answer import InnerAnswer, SaidAnswer
+from unabridged.server.metrics import Metrics
 from unabridged.server.state import Service
-from unabridged.server.stream_parser import Listener, OllamaListener, OpenAIListener
+from unabridged.server.stream_parser import (
+    Listener,
+    OllamaListener,
+    OpenAIListener,
+    StreamPiece,
+)
 from unabridged.server.trace_spans import ModelSpan
-from unabridged.server.upstream_metrics import UpstreamCall, Watched
-from unabridged.server.upstream_request import UpstreamAnswer, relayed
+from unabridged.server.upstream_request import RefusedError, UpstreamAnswer, relayed
 from unabridged.space.space import Space
 from unabridged.wire import ollama, openai
 from unabridged.wire.translate_options import options_for
@@ -27,9 +34,6 @@ class UpstreamPrompt:
     """What goes to the upstream.
 
     Attributes:
-        asked: The request.
-        messages: The messages to send.
-        tools: The tools to offer.
         window: Tokens that prompt and answer may take, or None to leave it to the upstream.
         max_output: The limit of the answer in tokens, or None.
         onward: The body for an upstream of the client's own dialect, or None.
@@ -94,23 +98,62 @@ async def put(
 ) -> UpstreamAnswer:
     """Ask, and give the answer when it has begun; counted and traced.
 
-    Args:
-        service: What handlers share.
-        scope: Whose memory is quoted where no model answers.
-        model: The model; None for the memory's own quoting.
-        question: What is asked.
+    Without a model the memory of the scope is quoted.
 
     Raises:
         RefusedError: The server answered with an error.
         UpstreamError: It does not answer.
         UnabridgedError: It cannot be asked.
     """
-    call = UpstreamCall(service.metrics, _span(service, model))
+    span, began = _span(service, model), perf_counter()
     try:
-        return Watched(await _asked(service, scope, model, question), call)
+        said = await _asked(service, scope, model, question)
     except BaseException as error:
-        call.failed(error)
+        span.failed(type(error.error if isinstance(error, RefusedError) else error).__name__)
+        span.end()
         raise
+    return _WatchedAnswer(said, service.metrics, span, began)
+
+
+class _WatchedAnswer:
+    # An answer whose call is counted and traced, from the question to its end.
+
+    def __init__(
+        self, answer: UpstreamAnswer, metrics: Metrics, span: ModelSpan, began: float
+    ) -> None:
+        self._answer = answer
+        self._metrics = metrics
+        self._span = span
+        self._began = began
+        self._first = True
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        return self._answer.headers
+
+    async def pieces(self) -> AsyncIterator[StreamPiece]:
+        try:
+            async for piece in self._answer.pieces():
+                self._note(piece)
+                yield piece
+        except UnabridgedError as error:
+            self._span.failed(type(error).__name__)
+            self._span.end()
+            raise
+
+    async def close(self) -> None:
+        self._span.end()
+        await self._answer.close()
+
+    def _note(self, piece: StreamPiece) -> None:
+        seconds = perf_counter() - self._began
+        if piece.chunk is not None:
+            if self._first:
+                self._metrics.took("first_chunk", seconds)
+            self._span.piece(piece.chunk, seconds, first=self._first)
+            self._first = False
+        if piece.last:
+            self._metrics.took("whole", seconds)
 
 
 def _span(service: Service, model: ChatModel | None) -> ModelSpan:

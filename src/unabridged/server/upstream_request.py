@@ -17,14 +17,7 @@ _PATHS = {"ollama": "/api/chat", "openai": "/chat/completions"}
 
 
 class RefusedError(Exception):
-    """The upstream answered with an error.
-
-    Args:
-        error: As a typed error.
-        status: Its status.
-        headers: Its headers.
-        body: Its body, byte for byte.
-    """
+    """The upstream answered with an error; its body is kept byte for byte."""
 
     def __init__(
         self, error: UpstreamError, status: int, headers: Mapping[str, str], body: bytes
@@ -69,11 +62,9 @@ class RelayedAnswer:
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """The upstream's headers."""
         return self._reply.headers
 
     async def pieces(self) -> AsyncIterator[StreamPiece]:
-        """Give it as it arrives."""
         if not self._stream:
             for piece in self._listener.whole(await self._reply.read()):
                 yield piece
@@ -85,7 +76,6 @@ class RelayedAnswer:
             yield piece
 
     async def close(self) -> None:
-        """Close the connection."""
         await self._reply.close()
 
 
@@ -112,19 +102,20 @@ async def relayed(
         reply = await relay.open("POST", path, encode(model.accent(body)), _JSON)
         if reply.status < 400:
             return RelayedAnswer(reply, listener(), stream=bool(body.get("stream")))
-        try:
-            said = await reply.read()
-        finally:
-            await reply.close()
-        error = _error_of(reply.status, said)
+        error, said = await refusal_in(reply)
         if not model.repair(error):
             raise RefusedError(error, reply.status, reply.headers, said)
 
 
-def _error_of(status: int, body: bytes) -> UpstreamError:
+async def refusal_in(reply: RelayedReply) -> tuple[UpstreamError, bytes]:
+    """Read and close an upstream's refusal; return it as a typed error, and as it came."""
     try:
-        value = msgspec.json.decode(body)
-    except msgspec.DecodeError:
+        said = await reply.read()
+    finally:
+        await reply.close()
+    try:
+        value = msgspec.json.decode(said)
+    except (msgspec.DecodeError, RecursionError):
         value = None
-    found = refusal_of(value, status) if isinstance(value, dict) else None
-    return found or refusal(body[:200].decode("utf-8", "replace"), status=status)
+    found = refusal_of(value, reply.status) if isinstance(value, dict) else None
+    return found or refusal(said[:200].decode("utf-8", "replace"), status=reply.status), said
