@@ -12,9 +12,8 @@ from typing import Any, BinaryIO
 import click
 
 from unabridged import config
-from unabridged.cli.embedding import embed_recorded
 from unabridged.cli.format import count
-from unabridged.cli.maintain import maintain_all
+from unabridged.cli.maintain import embed_recorded, maintain_all
 from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo, echo_error
 from unabridged.cli.paint import width

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from unabridged.cli.annotate_all import judge_pending
 from unabridged.cli.format import count
-from unabridged.cli.maintain import maintain_all
+from unabridged.cli.maintain import judge_pending, maintain_all
 from unabridged.cli.open_from_options import open_space, session_named
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines

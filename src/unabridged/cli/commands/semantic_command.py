@@ -2,7 +2,7 @@
 
 import click
 
-from unabridged.cli.annotate_all import judge_pending
+from unabridged.cli.maintain import judge_pending
 from unabridged.cli.open_from_options import open_space, path_named
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
