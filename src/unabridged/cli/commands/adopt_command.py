@@ -2,14 +2,13 @@
 
 import difflib
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from unabridged.cli.format import count
-from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
+from unabridged.cli.options import MEMORY, Invocation, common, confirm, example, invoked
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import paint, width
 from unabridged.cli.terminal_text import one_line, safe, wrap
@@ -62,20 +61,12 @@ def command(
         echo_lines(adoption_lines(view))
     todo = not view.sound and not dry_run
     if todo:
-        _ask(yes=yes)
+        confirm("Take this over?", yes=yes)
         adoption.take(view, undo=undo, forget_removed=forget_removed)
     if invocation.json:
         invocation.emit({"adopted": todo, "difference": view})
     elif todo:
         echo(f"{file} is {'as it was' if undo else 'taken over'}.")
-
-
-def _ask(*, yes: bool) -> None:
-    if yes:
-        return
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise InputError("Nobody can be asked here.", hint="Add --yes where it shall be done.")
-    click.confirm("Take this over?", abort=True)
 
 
 def adoption_lines(view: Adoption) -> Iterator[str]:

@@ -69,10 +69,10 @@ def change_command(invocation: Invocation, place: str) -> None:
         write_setting(reading.settings.home, "key", place)
         retire_keys(replace(reading.settings, key=place))
         note = "The old key opens nothing any more."
-    if invocation.json:
-        invocation.emit({"key": place, "mark": mark, "note": note})
-        return
-    echo(f"The secrets of this home are kept under the key with the mark {mark}. {note}")
+    invocation.answer(
+        {"key": place, "mark": mark, "note": note},
+        f"The secrets of this home are kept under the key with the mark {mark}. {note}",
+    )
 
 
 @command.command("retire", epilog=example("unabridged key retire"))
@@ -81,10 +81,7 @@ def change_command(invocation: Invocation, place: str) -> None:
 def retire_command(invocation: Invocation) -> None:
     """Let only the present key open the secrets of the home."""
     mark = retire_keys(invocation.settings())
-    if invocation.json:
-        invocation.emit({"mark": mark})
-        return
-    echo(f"Only the key with the mark {mark} opens them now.")
+    invocation.answer({"mark": mark}, f"Only the key with the mark {mark} opens them now.")
 
 
 @command.command("seal", epilog=example("unabridged key seal"))
@@ -116,7 +113,4 @@ def show_mark_command(invocation: Invocation) -> None:
         raise SettingError(
             "The settings name no key.", hint="Make one with: unabridged key new FILE"
         )
-    if invocation.json:
-        invocation.emit({"key": settings.key, "mark": key.mark})
-        return
-    echo(key.mark)
+    invocation.answer({"key": settings.key, "mark": key.mark}, key.mark)
