@@ -76,12 +76,7 @@ def maintain_all(space: Space, session: Session | None, *, quiet: bool) -> None:
 
 
 def judge_pending(space: Space, *, quiet: bool) -> None:
-    """Judge every message that was not judged yet; what was done stays when it is interrupted.
-
-    Args:
-        space: Where they are.
-        quiet: Whether no bar is shown.
-    """
+    """Judge every message that was not judged yet; what was done stays when it is interrupted."""
     total = space.annotations.stats().pending
     if not total:
         return

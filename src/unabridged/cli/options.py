@@ -145,11 +145,7 @@ def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
 
 
 class Invocation:
-    """One call of a command: what was asked for, and what it opened.
-
-    Args:
-        ctx: click's context of the command.
-    """
+    """One call of a command: what was asked for, and what it opened."""
 
     def __init__(self, ctx: click.Context) -> None:
         self.ctx = ctx

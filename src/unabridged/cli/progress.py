@@ -19,11 +19,7 @@ def bar(label: str, length: int, *, quiet: bool = False) -> "ProgressBar[int]":
 
 
 class Stages:
-    """Shows how far work has come, on a terminal; nowhere else.
-
-    Args:
-        quiet: Whether nothing is shown.
-    """
+    """Shows how far work has come, on a terminal; nowhere else."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._hidden = quiet or not sys.stderr.isatty()

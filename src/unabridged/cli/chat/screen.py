@@ -64,10 +64,6 @@ class Screen(Protocol):
 def choose_screen(*, plain: bool, as_json: bool) -> Screen:
     """Give the screen to talk on.
 
-    Args:
-        plain: Plain text is wished, or nobody types.
-        as_json: JSON is wished.
-
     Raises:
         MissingExtraError: A terminal is there, and the extra ``chat`` is not installed.
     """

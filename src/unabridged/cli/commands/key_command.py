@@ -7,7 +7,7 @@ import click
 
 from unabridged.cli.commands.verify_command import show
 from unabridged.cli.options import PLACE, Invocation, common, example, invoked
-from unabridged.cli.output import echo
+from unabridged.cli.paint import paint
 from unabridged.cli.settings_file import write_setting
 from unabridged.errors import SettingError
 from unabridged.home.encryption import admit_key, retire_keys
@@ -39,14 +39,14 @@ def new_command(invocation: Invocation, place: str) -> None:
     key = new_key(place)
     path = Path(place.removeprefix("file:")).expanduser().absolute()
     setting = KEYRING if place == KEYRING else f"file:{path}"
-    if invocation.json:
-        invocation.emit({"key": setting, "mark": key.mark})
-        return
-    echo(f"A new key is made; its mark is {key.mark}. Use it with:")
-    echo(f"  unabridged config set key {setting}")
-    echo("What is stored already is then sealed with it, once, by:")
-    echo("  unabridged key seal")
-    echo("Keep a copy of it in another place.", "dim")
+    invocation.answer(
+        {"key": setting, "mark": key.mark},
+        f"A new key is made; its mark is {key.mark}. Use it with:",
+        f"  unabridged config set key {setting}",
+        "What is stored already is then sealed with it, once, by:",
+        "  unabridged key seal",
+        paint("Keep a copy of it in another place.", "dim"),
+    )
 
 
 @command.command("change", epilog=example("unabridged key change file:~/new.key"))
