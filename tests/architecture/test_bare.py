@@ -25,7 +25,7 @@ PathFinder.find_spec = find_spec
 """
 CORE = {"apsw", "click", "msgspec", "numpy", "platformdirs"}
 NEEDS_AN_EXTRA = {"cli.chat.editor", "cli.chat.terminal", "cli.chat.markdown"}
-"""Imported by `cli.chat.screens` where the extra `chat` is there."""
+"""Imported by `cli.chat.screen` where the extra `chat` is there."""
 MORE = {"httpx", "httpcore", "pytest", "hypothesis", "openai", "ollama", "pygments"}
 """What comes along with extras and development tools."""
 

@@ -12,12 +12,12 @@ from typing import Any, BinaryIO
 import click
 
 from unabridged import config
-from unabridged.cli.embedding import embed_recorded
 from unabridged.cli.format import count
-from unabridged.cli.maintain import maintain_all
+from unabridged.cli.maintain import embed_recorded, maintain_all
 from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo, echo_error
 from unabridged.cli.paint import width
+from unabridged.cli.progress import bar
 from unabridged.cli.terminal_text import safe, wrap
 from unabridged.domain.fact import Requirement
 from unabridged.domain.record import Record
@@ -173,11 +173,8 @@ def _keep(report: ImportReport, space: Space | None, kept: list[Record]) -> None
 
 
 def _embed(space: Space, added: int, *, quiet: bool) -> None:
-    hidden = quiet or not sys.stderr.isatty()
     notes: list[str] = []
-    with click.progressbar(
-        length=added, label="Embedding", file=sys.stderr, hidden=hidden, width=30
-    ) as shown:
+    with bar("Embedding", added, quiet=quiet) as shown:
 
         def moved(done: int) -> None:
             shown.update(max(0, min(done, added) - shown.pos))
@@ -205,11 +202,7 @@ def _progress(
     report: ImportReport,
     quiet: bool,  # noqa: FBT001 - one caller
 ) -> Iterator[Callable[[], None]]:
-    hidden = quiet or not sys.stderr.isatty()
-    length = None if reader.progress.share is None else _STEPS
-    with click.progressbar(
-        length=length or _STEPS, label=report.file, file=sys.stderr, hidden=hidden, width=30
-    ) as shown:
+    with bar(report.file, _STEPS, quiet=quiet) as shown:
 
         def moved() -> None:
             done = int((reader.progress.share or 0) * _STEPS)

@@ -12,6 +12,7 @@ from unabridged.cli.format import count, size
 from unabridged.cli.import_files import Opener, remark
 from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo
+from unabridged.cli.progress import bar
 from unabridged.cli.terminal_text import safe
 from unabridged.domain.results import Transcript
 from unabridged.errors import InputError
@@ -85,15 +86,13 @@ def _search(
     home = Path(invocation.settings().home).resolve()
     here = folder.expanduser().resolve()
     listed = list(candidates(here, walk, home))
-    hidden = invocation.json or not sys.stderr.isatty()
     found = []
-    with click.progressbar(
-        listed, label="Looking", file=sys.stderr, hidden=hidden, width=30
-    ) as shown:
-        for path, length in shown:
+    with bar("Looking", len(listed), quiet=invocation.json) as shown:
+        for path, length in listed:
             walk.looked += 1
             if (each := survey(path, length, opener, held)) is not None:
                 found.append(each)
+            shown.update(1)
     return found
 
 

@@ -1,6 +1,7 @@
-"""What is done after recording: messages are judged, facts drawn, sessions condensed."""
+"""What is done after recording: embedding, judging, drawing facts, condensing."""
 
 from collections.abc import Callable
+from itertools import islice
 
 from unabridged.cli.progress import Stages
 from unabridged.domain.session import Session
@@ -10,6 +11,8 @@ from unabridged.space.space import Space
 
 PAGES = 2
 """Pages of each kind after one answer: what waits from before must not hold a person up."""
+EMBEDDED = 4
+"""Pages that are embedded after one answer."""
 _OTHER = "Tending"
 _STAGES = {
     "read": "Judging",
@@ -70,3 +73,37 @@ def maintain_all(space: Space, session: Session | None, *, quiet: bool) -> None:
     with Stages(quiet=quiet) as stages:
         for step in space.maintenance.run(session.id if session else None):
             stages.show(_STAGES.get(step.stage, _OTHER), step.done, step.done + step.left)
+
+
+def judge_pending(space: Space, *, quiet: bool) -> None:
+    """Judge every message that was not judged yet; what was done stays when it is interrupted."""
+    total = space.annotations.stats().pending
+    if not total:
+        return
+    with Stages(quiet=quiet) as stages:
+        for step in space.annotations.read_pending():
+            stages.show("Judging", step.done, total)
+
+
+def embed_recorded(
+    space: Space,
+    note: Callable[[str], None],
+    *,
+    pages: int | None = EMBEDDED,
+    moved: Callable[[int], None] = lambda _: None,
+) -> None:
+    """Embed what was recorded and has no vectors yet.
+
+    Everything is recorded already, and words find it: a server that fails is told, and no failure.
+
+    Args:
+        space: Where it was recorded.
+        note: Tells a person something.
+        pages: At most so many; None for all.
+        moved: Called with the exchanges that were embedded so far.
+    """
+    try:
+        for step in islice(space.maintenance.embed(), pages):
+            moved(step.done)
+    except UnabridgedError as error:
+        note(f"What was recorded is found by words only until it is embedded: {error}")

@@ -1,12 +1,13 @@
 """The options that commands share, and what they open: settings and a memory."""
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import click
 
 from unabridged import config
-from unabridged.cli.output import echo_json
+from unabridged.cli.output import echo_json, echo_lines
 from unabridged.config.agent_settings import ByAgent, by_agent
 from unabridged.domain.settings import Settings
 from unabridged.errors import InputError
@@ -125,17 +126,26 @@ def example(*lines: str) -> str:
     return "\b\nExample:\n" + "\n".join(f"  {line}" for line in lines)
 
 
+def confirm(question: str, *, yes: bool) -> None:
+    """Ask a person, unless ``--yes`` says so already; anything but yes ends the call.
+
+    Raises:
+        InputError: Nobody can be asked.
+    """
+    if yes:
+        return
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise InputError("Nobody can be asked here.", hint="Add --yes where it shall be done.")
+    click.confirm(question, abort=True)
+
+
 def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     if value not in (None, False, ()):
         ctx.meta[_PREFIX + str(param.name)] = value
 
 
 class Invocation:
-    """One call of a command: what was asked for, and what it opened.
-
-    Args:
-        ctx: click's context of the command.
-    """
+    """One call of a command: what was asked for, and what it opened."""
 
     def __init__(self, ctx: click.Context) -> None:
         self.ctx = ctx
@@ -194,6 +204,13 @@ class Invocation:
     def emit(self, data: Any) -> None:
         """Write JSON to standard output."""
         echo_json(data)
+
+    def answer(self, data: Any, *lines: str) -> None:
+        """Write data where JSON is asked for, else lines for people."""
+        if self.json:
+            echo_json(data)
+        else:
+            echo_lines(lines)
 
 
 def invoked(command: Callable[..., Any]) -> Callable[..., Any]:

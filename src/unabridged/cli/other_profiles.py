@@ -43,11 +43,7 @@ def elsewhere(settings: Settings) -> str:
 
 
 def under_profiles(settings: Settings) -> str:
-    """Say under which profiles there is memory in this home that these settings do not show.
-
-    Args:
-        settings: Those of the call.
-    """
+    """Say under which profiles there is memory in this home that these settings do not show."""
     if settings.store == "memory":
         return ""
     seen, spaces = {_place(settings)}, Home(settings).spaces()

@@ -75,6 +75,10 @@ class Column:
     style: str = ""
 
 
+PAIRS = (Column("", style="dim"), Column("", flexible=True))
+"""The columns of a table of names and what each holds."""
+
+
 def table(columns: Sequence[Column], rows: Sequence[Sequence[str]], room: int) -> list[str]:
     """Lay out a table in at most ``room`` cells; flexible columns are clipped to fit."""
     shown = [[one_line(cell) for cell in row] for row in rows]

@@ -4,17 +4,22 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
+if TYPE_CHECKING:
+    from click._termui_impl import ProgressBar
+
+
+def bar(label: str, length: int, *, quiet: bool = False) -> "ProgressBar[int]":
+    """Make a bar for work of one stage, which shows on a terminal and nowhere else."""
+    hidden = quiet or not sys.stderr.isatty()
+    return click.progressbar(length=length, label=label, file=sys.stderr, hidden=hidden, width=30)
+
 
 class Stages:
-    """Shows how far work has come, on a terminal; nowhere else.
-
-    Args:
-        quiet: Whether nothing is shown.
-    """
+    """Shows how far work has come, on a terminal; nowhere else."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._hidden = quiet or not sys.stderr.isatty()
@@ -34,7 +39,7 @@ class Stages:
         if stage != self._stage:
             self._finish(whole=True)
             self._stage = stage
-            self._bar = click.progressbar(length=max(1, of), label=stage, file=sys.stderr, width=30)
+            self._bar = bar(stage, max(1, of))
             self._bar.__enter__()
         self._bar.length = max(1, of)
         self._bar.update(max(0, done - self._bar.pos))

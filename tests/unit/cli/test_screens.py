@@ -3,7 +3,7 @@ import sys
 import pytest
 
 from unabridged.cli.chat.plain import PlainScreen, SilentScreen
-from unabridged.cli.chat.screens import choose_screen
+from unabridged.cli.chat.screen import choose_screen
 from unabridged.errors import MissingExtraError
 
 

@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from unabridged.cli.chat.markdown_blocks import Blocks, hard_breaks
+from unabridged.cli.chat.markdown import Blocks, hard_breaks
 
 TEXT = """# Head
 

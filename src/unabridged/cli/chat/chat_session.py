@@ -6,9 +6,8 @@ from typing import Any
 
 from unabridged.cli.chat.answer import SentQuestion, ask
 from unabridged.cli.chat.screen import Screen
-from unabridged.cli.embedding import embed_recorded
 from unabridged.cli.format import footer
-from unabridged.cli.maintain import maintain_recorded
+from unabridged.cli.maintain import embed_recorded, maintain_recorded
 from unabridged.cli.output import echo_json
 from unabridged.cli.views.requirements import drawn_line
 from unabridged.config.agent_settings import ByAgent, by_agent

@@ -7,7 +7,7 @@ from unabridged.cli.chat.chat_session import Chat
 from unabridged.cli.format import count, moment
 from unabridged.cli.terminal_text import clip, one_line
 from unabridged.domain.exchange import Exchange
-from unabridged.errors import NotFoundError
+from unabridged.errors import InputError, NotFoundError
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,17 @@ def last(chat: Chat) -> Exchange:
     if not history:
         raise NotFoundError("Nothing was said in this session yet.", hint="Say something first.")
     return history[-1]
+
+
+def needed(text: str, example: str) -> str:
+    """Return what must follow a command.
+
+    Raises:
+        InputError: Nothing follows.
+    """
+    if not text.strip():
+        raise InputError("Something is missing.", hint=example)
+    return text.strip()
 
 
 def first_words(exchange: Exchange) -> str:

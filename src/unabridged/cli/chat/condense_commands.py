@@ -22,14 +22,10 @@ def _condense(chat: Chat, more: str) -> None:
 
 def _test(chat: Chat, more: str) -> None:
     _nothing_more(more)
-    chat.screen.say(
-        outlook_lines(
-            chat.space.condensations.plan(
-                _session(chat).id, threshold=chat.space.contexts.last_memory()
-            ),
-            test=True,
-        )
+    outlook = chat.space.condensations.plan(
+        _session(chat).id, threshold=chat.space.contexts.last_memory()
     )
+    chat.screen.say(outlook_lines(outlook, test=True))
 
 
 def _force(chat: Chat, more: str) -> None:

@@ -1,7 +1,7 @@
 """Commands of the chat about what is known of the user."""
 
 from unabridged.cli.chat.chat_session import Chat
-from unabridged.cli.chat.command import ChatCommand
+from unabridged.cli.chat.command import ChatCommand, needed
 from unabridged.cli.terminal_text import clip, one_line
 from unabridged.cli.views.facts import fact_card, fact_lines
 from unabridged.errors import InputError
@@ -28,36 +28,30 @@ def _list(chat: Chat, more: str) -> None:
 
 
 def _add(chat: Chat, text: str) -> None:
-    fact = chat.space.facts.add(_needed(text, "/facts add I am allergic to nuts."))
+    fact = chat.space.facts.add(needed(text, "/facts add I am allergic to nuts."))
     chat.screen.note(f"Known from now on: “{clip(one_line(fact.text), QUOTED)}”.")
 
 
 def _pin(chat: Chat, wanted: str) -> None:
-    fact = chat.space.facts.pin(_needed(wanted, "/facts pin 3"))
+    fact = chat.space.facts.pin(needed(wanted, "/facts pin 3"))
     chat.screen.note(f"Every prompt carries it now: “{clip(one_line(fact.text), QUOTED)}”.")
 
 
 def _unpin(chat: Chat, wanted: str) -> None:
-    fact = chat.space.facts.unpin(_needed(wanted, "/facts unpin 3"))
+    fact = chat.space.facts.unpin(needed(wanted, "/facts unpin 3"))
     said = clip(one_line(fact.text), QUOTED)
     chat.screen.note(f"Only prompts that it bears on carry it now: “{said}”.")
 
 
 def _forget(chat: Chat, wanted: str) -> None:
-    fact = chat.space.facts.withdraw(_needed(wanted, "/facts forget 3"))
+    fact = chat.space.facts.withdraw(needed(wanted, "/facts forget 3"))
     said = clip(one_line(fact.text), QUOTED)
     chat.screen.note(f"Taken back: “{said}”. What was said stays stored.")
 
 
 def _why(chat: Chat, wanted: str) -> None:
-    fact = chat.space.facts.get(_needed(wanted, "/facts why 3"))
+    fact = chat.space.facts.get(needed(wanted, "/facts why 3"))
     chat.screen.say(fact_card(fact))
-
-
-def _needed(text: str, example: str) -> str:
-    if not text.strip():
-        raise InputError("Something is missing.", hint=example)
-    return text.strip()
 
 
 COMMANDS = (

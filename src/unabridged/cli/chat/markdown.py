@@ -1,5 +1,6 @@
 """Markdown as calm text: no boxes, no colours where words suffice, nothing swallowed."""
 
+import re
 from typing import ClassVar
 
 from markdown_it import MarkdownIt
@@ -7,7 +8,80 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import Heading, Markdown, MarkdownElement
 from rich.theme import Theme
 
-from unabridged.cli.chat.markdown_blocks import hard_breaks
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:\s|$)")
+_CONTINUES = re.compile(rf"\s|{_ITEM.pattern}")
+_MAY_CONTINUE = re.compile(r"[\s\d*+-]")
+_BROKEN = re.compile(r"[^\s|]")
+
+
+class Blocks:
+    """Takes pieces of text; gives blocks. All blocks joined are the text, character for character.
+
+    A block ends at an empty line outside code, unless what follows may belong to a list.
+    """
+
+    def __init__(self) -> None:
+        self.growing = ""
+
+    def feed(self, text: str) -> list[str]:
+        """Take more text and give the blocks that are finished by it."""
+        self.growing += text
+        finished = []
+        while (end := _end(self.growing)) is not None:
+            finished.append(self.growing[:end])
+            self.growing = self.growing[end:]
+        return finished
+
+    def rest(self) -> str:
+        """Give what is left when the stream ended."""
+        rest, self.growing = self.growing, ""
+        return rest
+
+
+def _end(text: str) -> int | None:
+    fence, first, empty, place = "", "", False, 0
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        whole = number < len(lines) - 1
+        if empty and first and not fence and _begins_anew(first, line, whole=whole):
+            return place
+        fence = _fence_after(fence, line)
+        empty = not line.strip()
+        first = first or line.strip()
+        place += len(line) + 1
+    return None
+
+
+def _begins_anew(first: str, line: str, *, whole: bool) -> bool:
+    if not line.strip():
+        return False
+    if not _ITEM.match(first):
+        return True
+    return not _CONTINUES.match(line) if whole else not _MAY_CONTINUE.match(line)
+
+
+def _fence_after(fence: str, line: str) -> str:
+    mark = _FENCE.match(line)
+    if not mark:
+        return fence
+    if not fence:
+        return mark[1]
+    closes = mark[1].startswith(fence) and not line.strip().strip(fence[0])
+    return "" if closes else fence
+
+
+def hard_breaks(text: str) -> str:
+    """Give Markdown in which a line break breaks the line, as people write in a chat."""
+    lines, fence, shown = text.split("\n"), "", []
+    for number, line in enumerate(lines):
+        inside = bool(fence)
+        fence = _fence_after(fence, line)
+        following = lines[number + 1] if number + 1 < len(lines) else ""
+        breaks = not inside and not fence and _BROKEN.match(line.lstrip()) and following.strip()
+        shown.append(line.rstrip() + "  " if breaks else line)
+    return "\n".join(shown)
+
 
 THEME = Theme(
     {

@@ -1,7 +1,7 @@
 """Commands of the chat about what was required."""
 
 from unabridged.cli.chat.chat_session import Chat
-from unabridged.cli.chat.command import ChatCommand
+from unabridged.cli.chat.command import ChatCommand, needed
 from unabridged.cli.views.requirements import conflict_lines, requirement_card, requirement_lines
 from unabridged.errors import InputError
 
@@ -26,7 +26,7 @@ def _list(chat: Chat, more: str) -> None:
 
 
 def _show(chat: Chat, wanted: str) -> None:
-    each = chat.space.requirements.get(_needed(wanted, "/requirements show 3"))
+    each = chat.space.requirements.get(needed(wanted, "/requirements show 3"))
     chat.screen.say(requirement_card(each))
     if each.quote and each.quote != each.text:
         chat.screen.note(f"Said as: “{each.quote}”")
@@ -34,23 +34,23 @@ def _show(chat: Chat, wanted: str) -> None:
 
 def _add(chat: Chat, text: str) -> None:
     example = "/requirements add The page must load within 2 seconds."
-    each = chat.space.requirements.add(_needed(text, example))
+    each = chat.space.requirements.add(needed(text, example))
     chat.screen.say(requirement_lines([each]))
 
 
 def _edit(chat: Chat, text: str) -> None:
-    wanted, _, words = _needed(text, "/requirements edit 3 The page must load at once.").partition(
+    wanted, _, words = needed(text, "/requirements edit 3 The page must load at once.").partition(
         " "
     )
     each = chat.space.requirements.edit(
-        wanted, text=_needed(words, f"/requirements edit {wanted} The page must load at once.")
+        wanted, text=needed(words, f"/requirements edit {wanted} The page must load at once.")
     )
     chat.screen.say(requirement_lines([each]))
     chat.screen.note(f"What it said before: unabridged requirements history {each.id}")
 
 
 def _forget(chat: Chat, wanted: str) -> None:
-    gone = chat.space.requirements.withdraw(_needed(wanted, "/requirements forget 3"))
+    gone = chat.space.requirements.withdraw(needed(wanted, "/requirements forget 3"))
     chat.screen.note(f"{gone.id} is withdrawn. What was said stays stored.")
 
 
@@ -59,12 +59,6 @@ def _conflicts(chat: Chat, _: str) -> None:
     if not pairs:
         chat.screen.note("No conflict shows.")
     chat.screen.say(conflict_lines(pairs))
-
-
-def _needed(text: str, example: str) -> str:
-    if not text.strip():
-        raise InputError("Something is missing.", hint=example)
-    return text.strip()
 
 
 COMMANDS = (

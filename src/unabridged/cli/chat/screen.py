@@ -1,9 +1,11 @@
 """What the conversation needs of whatever shows it: a terminal, a pipe, a program."""
 
+import sys
 from collections.abc import Iterable
 from typing import Protocol
 
-from unabridged.errors import UnabridgedError
+from unabridged.cli.chat.plain import PlainScreen, SilentScreen
+from unabridged.errors import MissingExtraError, UnabridgedError
 from unabridged.turn.conversation import Conversation
 
 
@@ -57,3 +59,20 @@ class Screen(Protocol):
     def error(self, error: UnabridgedError) -> None:
         """Show what went wrong and what to do."""
         ...
+
+
+def choose_screen(*, plain: bool, as_json: bool) -> Screen:
+    """Give the screen to talk on.
+
+    Raises:
+        MissingExtraError: A terminal is there, and the extra ``chat`` is not installed.
+    """
+    if as_json:
+        return SilentScreen()
+    if plain or not sys.stdout.isatty():
+        return PlainScreen()
+    try:
+        from unabridged.cli.chat.terminal import TerminalScreen  # noqa: PLC0415 - the extra `chat`
+    except ModuleNotFoundError as error:
+        raise MissingExtraError((error.name or "rich").partition(".")[0], "chat") from error
+    return TerminalScreen()

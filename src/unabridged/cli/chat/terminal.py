@@ -1,7 +1,9 @@
 """The conversation on a terminal: editing with prompt_toolkit, answers laid out by rich."""
 
+import sys
 import time
 from collections.abc import Iterable
+from typing import Any
 
 import click
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -12,9 +14,7 @@ from rich.spinner import Spinner
 from rich.text import Text
 
 from unabridged.cli.chat.editor import Editor
-from unabridged.cli.chat.markdown import THEME, MarkdownAnswer
-from unabridged.cli.chat.markdown_blocks import Blocks
-from unabridged.cli.chat.typeahead import TerminalEcho
+from unabridged.cli.chat.markdown import THEME, Blocks, MarkdownAnswer
 from unabridged.cli.output import echo
 from unabridged.cli.paint import INDENT, WIDEST, paint
 from unabridged.cli.terminal_text import safe, wrap
@@ -170,3 +170,31 @@ class _Lines:
 
 def _has_text(line: list[Segment]) -> bool:
     return any(segment.text.strip() for segment in line)
+
+
+class TerminalEcho:
+    """The terminal's echo of typed keys, which can be turned off and back on."""
+
+    def __init__(self) -> None:
+        self._before: list[Any] | None = None
+
+    def off(self) -> None:
+        """Let typed keys be silent, where standard input is a terminal that can be told."""
+        if sys.platform == "win32" or not sys.stdin.isatty():
+            return
+        import termios  # noqa: PLC0415 - there is none on Windows
+
+        handle = sys.stdin.fileno()
+        self._before = termios.tcgetattr(handle)
+        quiet = termios.tcgetattr(handle)
+        quiet[3] &= ~termios.ECHO
+        termios.tcsetattr(handle, termios.TCSADRAIN, quiet)
+
+    def on(self) -> None:
+        """Restore it as it was."""
+        if self._before is None or sys.platform == "win32":
+            return
+        import termios  # noqa: PLC0415 - there is none on Windows
+
+        termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, self._before)
+        self._before = None

@@ -1,15 +1,24 @@
 """``unabridged adopt``."""
 
-import sys
+import difflib
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
-from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
+from unabridged.cli.format import count
+from unabridged.cli.options import MEMORY, Invocation, common, confirm, example, invoked
 from unabridged.cli.output import echo, echo_lines
-from unabridged.cli.views.file_edits import adoption_lines
+from unabridged.cli.paint import paint, width
+from unabridged.cli.terminal_text import one_line, safe, wrap
+from unabridged.domain.file_edit import Adoption, Edit, EditKind
 from unabridged.errors import InputError
 from unabridged.factory.edited_files import adoption_of
+
+AROUND = 8
+"""Words that are shown around a change."""
+_WORDS = re.compile(r"\s+|[^\s]+")
 
 
 @click.command(
@@ -52,7 +61,7 @@ def command(
         echo_lines(adoption_lines(view))
     todo = not view.sound and not dry_run
     if todo:
-        _ask(yes=yes)
+        confirm("Take this over?", yes=yes)
         adoption.take(view, undo=undo, forget_removed=forget_removed)
     if invocation.json:
         invocation.emit({"adopted": todo, "difference": view})
@@ -60,9 +69,65 @@ def command(
         echo(f"{file} is {'as it was' if undo else 'taken over'}.")
 
 
-def _ask(*, yes: bool) -> None:
-    if yes:
+def adoption_lines(view: Adoption) -> Iterator[str]:
+    """Show what taking a file over does."""
+    if view.sound:
+        yield f"{safe(view.path)} is as it was written; there is nothing to take over."
         return
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise InputError("Nobody can be asked here.", hint="Add --yes where it shall be done.")
-    click.confirm("Take this over?", abort=True)
+    if view.edits:
+        yield f"{safe(view.path)}: {count(len(view.edits), 'change')} by hand."
+    for edit in view.edits:
+        yield from _edit(edit)
+    for note in view.notes:
+        yield from wrap(safe(note), width())
+
+
+def _edit(edit: Edit) -> Iterator[str]:
+    where = one_line(edit.session)
+    yield ""
+    if edit.kind is EditKind.TITLE:
+        yield paint(f"{where}: the title", "bold")
+        yield from _side("", *edit.user)
+        return
+    yield paint(f"{where}, exchange {edit.place}: {edit.kind.value}", "bold")
+    yield from _side("› ", *edit.user)
+    yield from _side("  ", *edit.answer)
+
+
+def _side(mark: str, old: str, new: str) -> Iterator[str]:
+    # One text with its change: ``[-gone-]`` and ``{+new+}``, as git marks words.
+    if old or new:
+        for line in wrap(mark + safe(marked(old, new)), width()):
+            yield f"  {line}"
+
+
+def marked(old: str, new: str) -> str:
+    """Write a text with its change, and some words around each."""
+    if old == new:
+        return _clipped(new)
+    before, after = _WORDS.findall(old), _WORDS.findall(new)
+    parts = []
+    steps = difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    for number, (step, start, end, low, high) in enumerate(steps):
+        gone, come = "".join(before[start:end]), "".join(after[low:high])
+        if step == "equal":
+            first, last = number == 0, number == len(steps) - 1
+            parts.append(_between(before[start:end], first=first, last=last))
+            continue
+        parts.append(f"[-{gone}-]" if gone else "")
+        parts.append(f"{{+{come}+}}" if come else "")
+    return "".join(parts)
+
+
+def _clipped(text: str) -> str:
+    words = _WORDS.findall(text)
+    return text if len(words) <= 2 * AROUND else "".join(words[: 2 * AROUND]) + "…"
+
+
+def _between(words: list[str], *, first: bool, last: bool) -> str:
+    kept = 2 * AROUND  # with the blanks between them
+    head = 0 if first else kept
+    tail = 0 if last else kept
+    if len(words) <= head + tail + 1:
+        return "".join(words)
+    return "".join(words[:head]) + " … " + "".join(words[len(words) - tail :] if tail else [])

@@ -6,11 +6,9 @@ import click
 
 from unabridged.cli.chat.answer import SentQuestion, ask
 from unabridged.cli.chat.plain import PlainScreen
-from unabridged.cli.chat.screen import Screen
-from unabridged.cli.chat.screens import choose_screen
-from unabridged.cli.embedding import embed_recorded
+from unabridged.cli.chat.screen import Screen, choose_screen
 from unabridged.cli.format import footer
-from unabridged.cli.maintain import maintain_recorded
+from unabridged.cli.maintain import embed_recorded, maintain_recorded
 from unabridged.cli.open_from_options import open_conversation, words_from
 from unabridged.cli.options import TALK, Invocation, common, example, invoked
 from unabridged.cli.output import exchange_data

@@ -105,10 +105,7 @@ def verify_command(invocation: Invocation, file: str) -> None:
     """Prove a backup: unpack it, open it, check every row."""
     with Stages(quiet=invocation.json) as stages:
         found = open_safekeeping(invocation).verify(file, stages.show)
-    if invocation.json:
-        invocation.emit(found)
-        return
-    echo(f"Sound: {_held(found)}, of {moment(found.at)}.")
+    invocation.answer(found, f"Sound: {_held(found)}, of {moment(found.at)}.")
 
 
 def _held(backup: Backup) -> str:

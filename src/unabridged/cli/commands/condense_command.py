@@ -4,13 +4,12 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from unabridged.cli.annotate_all import judge_pending
 from unabridged.cli.format import count
-from unabridged.cli.maintain import maintain_all
+from unabridged.cli.maintain import judge_pending, maintain_all
 from unabridged.cli.open_from_options import open_space, session_named
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
-from unabridged.cli.paint import Column, table, width
+from unabridged.cli.paint import PAIRS, Column, table, width
 from unabridged.cli.progress import Stages
 from unabridged.cli.views.condensations import outlook_lines, run_rows
 from unabridged.domain.condensation import Level
@@ -65,8 +64,7 @@ def command(invocation: Invocation, *, test: bool, force: bool) -> None:
         if wholes:
             echo(f"{count(wholes, 'condensation')} of a whole conversation or month made.")
         echo()
-        columns = [Column("", style="dim"), Column("", flexible=True)]
-        echo_lines(table(columns, run_rows(space.condensations.stats()), width()))
+        echo_lines(table(PAIRS, run_rows(space.condensations.stats()), width()))
 
 
 def _outlooks(

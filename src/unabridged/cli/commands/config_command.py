@@ -96,10 +96,7 @@ def unset_command(invocation: Invocation, name: str) -> None:
 def path_command(invocation: Invocation) -> None:
     """Print the path of the settings file, whether it is there or not."""
     path = config.file_of(config.home_of(invocation.given("home")))
-    if invocation.json:
-        invocation.emit({"path": path, "exists": path.exists()})
-        return
-    echo(str(path))
+    invocation.answer({"path": path, "exists": path.exists()}, str(path))
 
 
 def _change(invocation: Invocation, name: str, value: str | None) -> None:

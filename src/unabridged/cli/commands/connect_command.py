@@ -121,11 +121,8 @@ def _of_secrets(text: str, server: ServerAddress, *, closed: bool) -> str:
 
 def _list(invocation: Invocation) -> None:
     known = list(clients().values())
-    if invocation.json:
-        invocation.emit([{"name": c.name, "title": c.title, "speaks": c.speaks} for c in known])
-        return
+    data = [{"name": c.name, "title": c.title, "speaks": c.speaks} for c in known]
     columns = [Column("name", style="accent"), Column("program", flexible=True), Column("speaks")]
     rows = [(one.name, one.title, _SPOKEN[one.speaks]) for one in known]
-    echo_lines(table(columns, rows, width()))
-    echo()
-    echo("unabridged connect NAME prints what to write where.", "dim")
+    hint = paint("unabridged connect NAME prints what to write where.", "dim")
+    invocation.answer(data, *table(columns, rows, width()), "", hint)

@@ -39,7 +39,7 @@ def command(ctx: click.Context) -> None:
     beginning of its id.
     """
     if ctx.invoked_subcommand is None:
-        _list(Invocation(ctx), FactState.CURRENT.value)
+        ctx.invoke(list_command)
 
 
 @command.command(
@@ -56,7 +56,18 @@ def command(ctx: click.Context) -> None:
 @invoked
 def list_command(invocation: Invocation, state: str) -> None:
     """List the facts, the oldest first."""
-    _list(invocation, state)
+    space = look_into(invocation)
+    facts = space.facts.all(None if state == EVERY else state)
+    if invocation.json:
+        invocation.emit(facts)
+        return
+    if not facts:
+        echo("Nothing is known yet; `unabridged facts add TEXT` adds a fact.", "dim")
+        return
+    echo_lines(fact_lines(facts, first=1 if state == FactState.CURRENT else None))
+    groups = space.facts.disputes()
+    if groups and sys.stdout.isatty():
+        echo(f"\n{count(len(groups), 'contradiction')}: marked ≠; settle one with `edit`.", "warn")
 
 
 @command.command("show", epilog=example("unabridged facts show 2"))
@@ -66,10 +77,7 @@ def list_command(invocation: Invocation, state: str) -> None:
 def show_command(invocation: Invocation, which: str) -> None:
     """Show a fact with the words that say so."""
     fact = look_into(invocation).facts.get(which)
-    if invocation.json:
-        invocation.emit(fact)
-        return
-    echo_lines(fact_card(fact))
+    invocation.answer(fact, *fact_card(fact))
 
 
 @command.command(
@@ -175,10 +183,7 @@ def forget_command(invocation: Invocation, which: str) -> None:
 def history_command(invocation: Invocation, which: str) -> None:
     """Show what happened to a fact, and to those whose place it took."""
     changes = look_into(invocation).facts.history(which)
-    if invocation.json:
-        invocation.emit(changes)
-        return
-    echo_lines(change_lines(changes))
+    invocation.answer(changes, *change_lines(changes))
 
 
 @command.command("export", epilog=example("unabridged facts export > facts.json"))
@@ -200,33 +205,12 @@ def learn_command(invocation: Invocation, *, with_model: bool) -> None:
     """Draw facts from what was not looked at yet; interrupted, it goes on where it stopped."""
     space = open_space(invocation)
     before = len(space.facts.all(None))
-    if with_model:
-        drawing = space.facts.asking(space.model)
-        looked = learn(space, lambda limit: space.facts.learn_pending(limit, drawing))
-        if drawing.note:
-            echo(drawing.note, "warn", err=True)
-    else:
-        looked = learn(space, space.facts.learn_pending)
+    looked = learn(space, space.facts.learn_pending, space.facts.asking, with_model=with_model)
     new = len(space.facts.all(None)) - before
-    if invocation.json:
-        invocation.emit({"exchanges": looked, "facts": new})
-        return
-    echo(f"{count(new, 'fact')} from {count(looked, 'exchange')}.")
-
-
-def _list(invocation: Invocation, state: str) -> None:
-    space = look_into(invocation)
-    facts = space.facts.all(None if state == EVERY else state)
-    if invocation.json:
-        invocation.emit(facts)
-        return
-    if not facts:
-        echo("Nothing is known yet; `unabridged facts add TEXT` adds a fact.", "dim")
-        return
-    echo_lines(fact_lines(facts, first=1 if state == FactState.CURRENT else None))
-    groups = space.facts.disputes()
-    if groups and sys.stdout.isatty():
-        echo(f"\n{count(len(groups), 'contradiction')}: marked ≠; settle one with `edit`.", "warn")
+    invocation.answer(
+        {"exchanges": looked, "facts": new},
+        f"{count(new, 'fact')} from {count(looked, 'exchange')}.",
+    )
 
 
 def _tell(invocation: Invocation, space: Space, fact: Fact, what: str) -> None:

@@ -1,6 +1,5 @@
 """``unabridged forget``."""
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 import click
 
 from unabridged.cli.open_from_options import named, open_home, open_space
-from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
+from unabridged.cli.options import MEMORY, Invocation, common, confirm, example, invoked
 from unabridged.cli.output import dumps, echo, echo_lines
 from unabridged.cli.views.forgetting import plan_lines, receipt_lines, space_lines
 from unabridged.disk.atomic_write import write_whole
@@ -19,6 +18,7 @@ from unabridged.errors import InputError, NotFoundError
 from unabridged.home.open_spaces import space_from
 
 NOTHING = "There is nothing to forget."
+QUESTION = "Forget this for good?"
 
 
 @click.command(
@@ -118,7 +118,7 @@ def _named(invocation: Invocation, asked: ForgetArguments) -> None:
     if plan.is_empty:
         raise click.exceptions.Exit(NotFoundError.exit_code)
     if not asked.dry_run:
-        _ask(yes=asked.yes)
+        confirm(QUESTION, yes=asked.yes)
         _tell(invocation, [space.forgetting.execute(plan)], asked)
 
 
@@ -135,7 +135,7 @@ def _spaces(invocation: Invocation, asked: ForgetArguments) -> None:
     if not invocation.json:
         echo_lines(space_lines(plans))
     if not asked.dry_run:
-        _ask(yes=asked.yes)
+        confirm(QUESTION, yes=asked.yes)
         _tell(invocation, [home.forget(plan) for plan in plans], asked)
 
 
@@ -143,14 +143,6 @@ def _own(invocation: Invocation) -> SpaceId:
     settings = named(invocation)
     scope = Scope(settings.user, settings.agent, settings.model or None)
     return space_from(scope, settings)
-
-
-def _ask(*, yes: bool) -> None:
-    if yes:
-        return
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise InputError("Nobody can be asked here.", hint="Add --yes where it shall be done.")
-    click.confirm("Forget this for good?", abort=True)
 
 
 def _tell(invocation: Invocation, receipts: Sequence[Receipt], asked: ForgetArguments) -> None:
@@ -167,7 +159,7 @@ def _tell(invocation: Invocation, receipts: Sequence[Receipt], asked: ForgetArgu
 
 def _lift(invocation: Invocation, wanted: str) -> None:
     receipt = open_space(invocation).forgetting.allow_again(wanted)
-    if invocation.json:
-        invocation.emit(receipt)
-        return
-    echo("Lifted: what comes again is stored from now on. What was forgotten stays forgotten.")
+    invocation.answer(
+        receipt,
+        "Lifted: what comes again is stored from now on. What was forgotten stays forgotten.",
+    )

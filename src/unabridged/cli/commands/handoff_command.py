@@ -4,7 +4,6 @@ import click
 
 from unabridged.cli.open_from_options import named
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
-from unabridged.cli.output import echo_lines
 from unabridged.cli.parse_space import parse_space
 from unabridged.cli.views.shares import carried_lines
 
@@ -35,7 +34,4 @@ def command(invocation: Invocation, target: str, *, dry_run: bool) -> None:
         session=str(wanted) if wanted else None,
         dry_run=dry_run,
     )
-    if invocation.json:
-        invocation.emit(done)
-        return
-    echo_lines(carried_lines(done, dry_run=dry_run))
+    invocation.answer(done, *carried_lines(done, dry_run=dry_run))

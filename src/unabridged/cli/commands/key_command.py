@@ -7,7 +7,7 @@ import click
 
 from unabridged.cli.commands.verify_command import show
 from unabridged.cli.options import PLACE, Invocation, common, example, invoked
-from unabridged.cli.output import echo
+from unabridged.cli.paint import paint
 from unabridged.cli.settings_file import write_setting
 from unabridged.errors import SettingError
 from unabridged.home.encryption import admit_key, retire_keys
@@ -39,14 +39,14 @@ def new_command(invocation: Invocation, place: str) -> None:
     key = new_key(place)
     path = Path(place.removeprefix("file:")).expanduser().absolute()
     setting = KEYRING if place == KEYRING else f"file:{path}"
-    if invocation.json:
-        invocation.emit({"key": setting, "mark": key.mark})
-        return
-    echo(f"A new key is made; its mark is {key.mark}. Use it with:")
-    echo(f"  unabridged config set key {setting}")
-    echo("What is stored already is then sealed with it, once, by:")
-    echo("  unabridged key seal")
-    echo("Keep a copy of it in another place.", "dim")
+    invocation.answer(
+        {"key": setting, "mark": key.mark},
+        f"A new key is made; its mark is {key.mark}. Use it with:",
+        f"  unabridged config set key {setting}",
+        "What is stored already is then sealed with it, once, by:",
+        "  unabridged key seal",
+        paint("Keep a copy of it in another place.", "dim"),
+    )
 
 
 @command.command("change", epilog=example("unabridged key change file:~/new.key"))
@@ -69,10 +69,10 @@ def change_command(invocation: Invocation, place: str) -> None:
         write_setting(reading.settings.home, "key", place)
         retire_keys(replace(reading.settings, key=place))
         note = "The old key opens nothing any more."
-    if invocation.json:
-        invocation.emit({"key": place, "mark": mark, "note": note})
-        return
-    echo(f"The secrets of this home are kept under the key with the mark {mark}. {note}")
+    invocation.answer(
+        {"key": place, "mark": mark, "note": note},
+        f"The secrets of this home are kept under the key with the mark {mark}. {note}",
+    )
 
 
 @command.command("retire", epilog=example("unabridged key retire"))
@@ -81,10 +81,7 @@ def change_command(invocation: Invocation, place: str) -> None:
 def retire_command(invocation: Invocation) -> None:
     """Let only the present key open the secrets of the home."""
     mark = retire_keys(invocation.settings())
-    if invocation.json:
-        invocation.emit({"mark": mark})
-        return
-    echo(f"Only the key with the mark {mark} opens them now.")
+    invocation.answer({"mark": mark}, f"Only the key with the mark {mark} opens them now.")
 
 
 @command.command("seal", epilog=example("unabridged key seal"))
@@ -116,7 +113,4 @@ def show_mark_command(invocation: Invocation) -> None:
         raise SettingError(
             "The settings name no key.", hint="Make one with: unabridged key new FILE"
         )
-    if invocation.json:
-        invocation.emit({"key": settings.key, "mark": key.mark})
-        return
-    echo(key.mark)
+    invocation.answer({"key": settings.key, "mark": key.mark}, key.mark)

@@ -136,10 +136,9 @@ def revoke_command(invocation: Invocation, which: str) -> None:
     """
     now = SystemClock().now()
     key = ApiKeys(invocation.settings().home).revoke(which, now)
-    if invocation.json:
-        invocation.emit(_data(key, now))
-        return
-    echo(f"The key {key.grant.name} ({key.id}) opens nothing any more.")
+    invocation.answer(
+        _data(key, now), f"The key {key.grant.name} ({key.id}) opens nothing any more."
+    )
 
 
 def ending(text: str, now: datetime) -> datetime:

@@ -3,7 +3,7 @@
 import click
 
 from unabridged.cli.options import Invocation, common, example, invoked
-from unabridged.cli.output import echo, echo_lines
+from unabridged.cli.output import echo
 from unabridged.cli.views.lists import model_lines
 from unabridged.factory.home import available_models, fetch_model
 
@@ -27,7 +27,7 @@ def command(ctx: click.Context, *, refresh: bool) -> None:
     was. After you pulled a model, say --refresh.
     """
     if ctx.invoked_subcommand is None:
-        _list(Invocation(ctx), refresh=refresh)
+        ctx.invoke(list_command, refresh=refresh)
 
 
 @command.command("list", epilog=example("unabridged models list --json"))
@@ -36,7 +36,8 @@ def command(ctx: click.Context, *, refresh: bool) -> None:
 @invoked
 def list_command(invocation: Invocation, *, refresh: bool) -> None:
     """List the models that can answer, and from where."""
-    _list(invocation, refresh=refresh)
+    models = available_models(invocation.settings(), fresh=refresh)
+    invocation.answer(models, *model_lines(models))
 
 
 @command.command(
@@ -67,11 +68,3 @@ def get_command(invocation: Invocation, name: str) -> None:
         return
     use = "unabridged chat --upstream gguf" if name == "smollm2" else _EMBED.format(name)
     echo(f"{name} is in {path}. Use it with: {use}")
-
-
-def _list(invocation: Invocation, *, refresh: bool) -> None:
-    models = available_models(invocation.settings(), fresh=refresh)
-    if invocation.json:
-        invocation.emit(models)
-        return
-    echo_lines(model_lines(models))

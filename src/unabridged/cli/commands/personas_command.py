@@ -4,7 +4,8 @@ import click
 
 from unabridged import config
 from unabridged.cli.options import PLACE, Invocation, common, example, invoked
-from unabridged.cli.output import echo, echo_lines
+from unabridged.cli.output import echo
+from unabridged.cli.paint import paint
 from unabridged.cli.views.personas import persona_lines, persona_rows
 from unabridged.config.personas import own_folder, persona_of, personas
 
@@ -29,7 +30,7 @@ def command(ctx: click.Context) -> None:
     Roles that another program keeps as JSON come along as they are: copy NAME.json into that folder. Its text is what stands under the first of these keys: system_prompt, systemPrompt, system, prompt, instructions, persona, content, text, description. What else the file has is left alone.
     """
     if ctx.invoked_subcommand is None:
-        _list(Invocation(ctx))
+        ctx.invoke(list_command)
 
 
 @command.command("list", epilog=example("unabridged personas list --json"))
@@ -37,7 +38,13 @@ def command(ctx: click.Context) -> None:
 @invoked
 def list_command(invocation: Invocation) -> None:
     """List the personas."""
-    _list(invocation)
+    home = config.home_of(invocation.given("home"))
+    rows = persona_rows(home)
+    invocation.answer(
+        rows,
+        *persona_lines(rows),
+        paint(f"\nYour own go into {own_folder(home)}, as NAME.txt, NAME.md or NAME.json.", "dim"),
+    )
 
 
 @command.command("show", epilog=example("unabridged personas show analyst"))
@@ -52,13 +59,3 @@ def show_command(invocation: Invocation, name: str) -> None:
         invocation.emit({"name": name, "path": personas(home)[name], "text": text})
         return
     echo(text)
-
-
-def _list(invocation: Invocation) -> None:
-    home = config.home_of(invocation.given("home"))
-    rows = persona_rows(home)
-    if invocation.json:
-        invocation.emit(rows)
-        return
-    echo_lines(persona_lines(rows))
-    echo(f"\nYour own go into {own_folder(home)}, as NAME.txt, NAME.md or NAME.json.", "dim")

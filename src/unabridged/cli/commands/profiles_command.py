@@ -51,7 +51,7 @@ def command(ctx: click.Context) -> None:
     A profile is chosen for one call (--profile NAME), for good (`unabridged config set profile NAME`), for one agent (the same with --agent), or for one key of the server (`unabridged keys create --profile NAME`). What you set yourself in the same place, or in one that counts for more, goes before what the profile says.
     """
     if ctx.invoked_subcommand is None:
-        _list(Invocation(ctx))
+        ctx.invoke(list_command)
 
 
 @command.command("list", epilog=example("unabridged profiles list --json"))
@@ -59,7 +59,24 @@ def command(ctx: click.Context) -> None:
 @invoked
 def list_command(invocation: Invocation) -> None:
     """List the profiles."""
-    _list(invocation)
+    home = config.home_of(invocation.given("home"))
+    chosen, trouble = "", ""
+    try:
+        chosen = invocation.reading().settings.profile
+    except SettingError as error:  # who looks for the way out shall see what there is
+        trouble = f"{error} {error.hint}"
+    profiles = [_read(name, home) for name in names(home)]
+    if invocation.json:
+        invocation.emit(
+            [{**_data(p), "chosen": p.name == chosen, "error": wrong} for p, wrong in profiles]
+        )
+        return
+    if trouble:
+        echo_lines([paint(line, "bad") for line in wrap(trouble, width())])
+    rows = [("*" if p.name == chosen else "", p.name, *_about(p, wrong)) for p, wrong in profiles]
+    columns = [Column(""), Column("profile"), Column("what it is", flexible=True)]
+    echo_lines(table([*columns, Column("from", style="dim")], rows, width()))
+    echo("\n`unabridged profiles show NAME` explains one; --profile NAME uses it.", "dim")
 
 
 @command.command(
@@ -101,33 +118,14 @@ def new_command(invocation: Invocation, name: str, base: str) -> None:
     config.folder(home, "config")
     private_folder(path.parent)
     write_text(path, _TEMPLATE.format(title=beneath.title.replace('"', "'"), base=base))
-    if invocation.json:
-        invocation.emit({"name": name, "path": path})
-        return
-    echo(f"Written: {path}")
-    echo(f"Change it with an editor, look at it with `unabridged profiles show {name}`,", "dim")
-    echo(f"and use it with `unabridged chat --profile {name}`.", "dim")
-
-
-def _list(invocation: Invocation) -> None:
-    home = config.home_of(invocation.given("home"))
-    chosen, trouble = "", ""
-    try:
-        chosen = invocation.reading().settings.profile
-    except SettingError as error:  # who looks for the way out shall see what there is
-        trouble = f"{error} {error.hint}"
-    profiles = [_read(name, home) for name in names(home)]
-    if invocation.json:
-        invocation.emit(
-            [{**_data(p), "chosen": p.name == chosen, "error": wrong} for p, wrong in profiles]
-        )
-        return
-    if trouble:
-        echo_lines([paint(line, "bad") for line in wrap(trouble, width())])
-    rows = [("*" if p.name == chosen else "", p.name, *_about(p, wrong)) for p, wrong in profiles]
-    columns = [Column(""), Column("profile"), Column("what it is", flexible=True)]
-    echo_lines(table([*columns, Column("from", style="dim")], rows, width()))
-    echo("\n`unabridged profiles show NAME` explains one; --profile NAME uses it.", "dim")
+    invocation.answer(
+        {"name": name, "path": path},
+        f"Written: {path}",
+        paint(
+            f"Change it with an editor, look at it with `unabridged profiles show {name}`,", "dim"
+        ),
+        paint(f"and use it with `unabridged chat --profile {name}`.", "dim"),
+    )
 
 
 def _read(name: str, home: Path) -> tuple[Profile, str]:

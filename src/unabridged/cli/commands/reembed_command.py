@@ -1,13 +1,11 @@
 """``unabridged reembed``."""
 
-import sys
-
 import click
 
 from unabridged.cli.format import count
 from unabridged.cli.open_from_options import open_space
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
-from unabridged.cli.output import echo
+from unabridged.cli.progress import bar
 
 
 @click.command(
@@ -28,17 +26,14 @@ def command(invocation: Invocation) -> None:
     """
     space = open_space(invocation)
     total = space.stats().exchanges
-    hidden = invocation.json or not sys.stderr.isatty()
     done = 0
-    with click.progressbar(
-        length=max(1, total), label="Embedding", file=sys.stderr, hidden=hidden, width=30
-    ) as shown:
+    with bar("Embedding", max(1, total), quiet=invocation.json) as shown:
         for step in space.maintenance.reembed():
             done = step.done
             shown.update(max(0, total - step.left - shown.pos))
         shown.update(max(0, max(1, total) - shown.pos))
     name = space.settings.embedder
-    if invocation.json:
-        invocation.emit({"embedder": name, "embedded": done, "exchanges": total})
-        return
-    echo(f"{count(done, 'exchange')} embedded; searches use {name} now.")
+    invocation.answer(
+        {"embedder": name, "embedded": done, "exchanges": total},
+        f"{count(done, 'exchange')} embedded; searches use {name} now.",
+    )

@@ -59,7 +59,7 @@ def command(ctx: click.Context) -> None:
     Each has the fields of a Volere snow card. WHICH is its id or its number: REQ-3 or 3.
     """
     if ctx.invoked_subcommand is None:
-        _list(Invocation(ctx), withdrawn=False)
+        ctx.invoke(list_command)
 
 
 @command.command("list", epilog=example("unabridged requirements list --json"))
@@ -68,7 +68,19 @@ def command(ctx: click.Context) -> None:
 @invoked
 def list_command(invocation: Invocation, *, withdrawn: bool) -> None:
     """List the requirements by number."""
-    _list(invocation, withdrawn=withdrawn)
+    requirements = look_into(invocation).requirements
+    held = requirements.all(withdrawn=withdrawn)
+    if invocation.json:
+        invocation.emit(held)
+        return
+    echo_lines(requirement_lines(held))
+    if requirements.waits:
+        words = (
+            "Not everything that was said was looked at yet" if held else "No requirement is known"
+        )
+        echo(f"{words}: unabridged requirements learn", "dim")
+    elif not held:
+        echo("No requirement was stated; `unabridged requirements add` adds one.", "dim")
 
 
 @command.command("show", epilog=example("unabridged requirements show REQ-1"))
@@ -140,10 +152,7 @@ def unpin_command(invocation: Invocation, which: str) -> None:
 def forget_command(invocation: Invocation, which: str) -> None:
     """Take a requirement back: its words go, its number is not given again."""
     gone = open_space(invocation).requirements.withdraw(which)
-    if invocation.json:
-        invocation.emit({"withdrawn": gone.id})
-        return
-    echo(f"Withdrawn: {gone.id} {safe(one_line(gone.text))}")
+    invocation.answer({"withdrawn": gone.id}, f"Withdrawn: {gone.id} {safe(one_line(gone.text))}")
 
 
 @command.command("history", epilog=example("unabridged requirements history REQ-1"))
@@ -153,10 +162,7 @@ def forget_command(invocation: Invocation, which: str) -> None:
 def history_command(invocation: Invocation, which: str) -> None:
     """Show what happened to a requirement."""
     changes = look_into(invocation).requirements.history(which)
-    if invocation.json:
-        invocation.emit(changes)
-        return
-    echo_lines(change_lines(changes))
+    invocation.answer(changes, *change_lines(changes))
 
 
 @command.command("conflicts", epilog=example("unabridged requirements conflicts"))
@@ -210,10 +216,7 @@ def import_command(invocation: Invocation, file: str) -> None:
             f"{file!r} cannot be read: {error}.", hint="Name a file that `export` wrote."
         ) from error
     new = open_space(invocation).requirements.admit(from_json(text))
-    if invocation.json:
-        invocation.emit({"requirements": new})
-        return
-    echo(f"{count(new, 'requirement')} taken over.")
+    invocation.answer({"requirements": new}, f"{count(new, 'requirement')} taken over.")
 
 
 @command.command(
@@ -227,38 +230,15 @@ def learn_command(invocation: Invocation, *, with_model: bool) -> None:
     """Draw requirements from what was not looked at yet; interrupted, it goes on."""
     space = open_space(invocation)
     before = len(space.requirements.all())
-    if with_model:
-        drawing = space.requirements.asking(space.model)
-        looked = learn(space, lambda limit: space.requirements.learn_pending(limit, drawing))
-        if drawing.note:
-            echo(drawing.note, "warn", err=True)
-    else:
-        looked = learn(space, space.requirements.learn_pending)
+    looked = learn(
+        space, space.requirements.learn_pending, space.requirements.asking, with_model=with_model
+    )
     new = len(space.requirements.all()) - before
-    if invocation.json:
-        invocation.emit({"exchanges": looked, "requirements": new})
-        return
-    echo(f"{count(new, 'requirement')} from {count(looked, 'exchange')}.")
-
-
-def _list(invocation: Invocation, *, withdrawn: bool) -> None:
-    requirements = look_into(invocation).requirements
-    held = requirements.all(withdrawn=withdrawn)
-    if invocation.json:
-        invocation.emit(held)
-        return
-    echo_lines(requirement_lines(held))
-    if requirements.waits:
-        words = (
-            "Not everything that was said was looked at yet" if held else "No requirement is known"
-        )
-        echo(f"{words}: unabridged requirements learn", "dim")
-    elif not held:
-        echo("No requirement was stated; `unabridged requirements add` adds one.", "dim")
+    invocation.answer(
+        {"exchanges": looked, "requirements": new},
+        f"{count(new, 'requirement')} from {count(looked, 'exchange')}.",
+    )
 
 
 def _tell(invocation: Invocation, each: Requirement, what: str) -> None:
-    if invocation.json:
-        invocation.emit(each)
-        return
-    echo_lines(requirement_card(each, what))
+    invocation.answer(each, *requirement_card(each, what))

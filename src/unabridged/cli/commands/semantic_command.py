@@ -2,7 +2,7 @@
 
 import click
 
-from unabridged.cli.annotate_all import judge_pending
+from unabridged.cli.maintain import judge_pending
 from unabridged.cli.open_from_options import open_space, path_named
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines
@@ -35,7 +35,7 @@ def command(ctx: click.Context) -> None:
     A message's category says how much of its kind stays verbatim when a session is condensed.
     """
     if ctx.invoked_subcommand is None:
-        _show(Invocation(ctx), SHOWN)
+        ctx.invoke(show_command)
 
 
 @command.command(
@@ -48,10 +48,6 @@ def command(ctx: click.Context) -> None:
 @invoked
 def show_command(invocation: Invocation, limit: int) -> None:
     """Show the categories, and what the newest exchanges of a session were judged to be."""
-    _show(invocation, limit)
-
-
-def _show(invocation: Invocation, limit: int) -> None:
     space = open_space(invocation)
     newest = path_named(invocation, space, limit)
     annotations = space.annotations.of(newest)
@@ -117,7 +113,4 @@ def set_command(
     """
     space = open_space(invocation)
     found, reading = correct(space, exchange, " ".join(category), Role(side), importance)
-    if invocation.json:
-        invocation.emit(reading)
-        return
-    echo_lines(annotation_lines([found], {found.id: reading}))
+    invocation.answer(reading, *annotation_lines([found], {found.id: reading}))

@@ -6,7 +6,6 @@ import click
 
 from unabridged.cli.open_from_options import named
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
-from unabridged.cli.output import echo_lines
 from unabridged.cli.parse_space import parse_space
 from unabridged.cli.views.shares import carried_lines
 from unabridged.errors import InputError
@@ -72,8 +71,4 @@ def command(
         )
         for target in targets
     ]
-    if invocation.json:
-        invocation.emit(done)
-        return
-    for one in done:
-        echo_lines(carried_lines(one, dry_run=dry_run))
+    invocation.answer(done, *(line for one in done for line in carried_lines(one, dry_run=dry_run)))

@@ -22,7 +22,7 @@ def command(ctx: click.Context) -> None:
     → went to another space, ← came from one. A share that was interrupted is `unfinished`: sharing the same again completes it.
     """
     if ctx.invoked_subcommand is None:
-        _list(Invocation(ctx))
+        ctx.invoke(list_command)
 
 
 @command.command("list", epilog=example("unabridged shares list --json"))
@@ -30,7 +30,14 @@ def command(ctx: click.Context) -> None:
 @invoked
 def list_command(invocation: Invocation) -> None:
     """List the shares, the oldest first."""
-    _list(invocation)
+    shares = look_into(invocation).sharing.listing()
+    if invocation.json:
+        invocation.emit([share_data(share) for share in shares])
+        return
+    if not shares:
+        echo("Nothing was shared; see `unabridged share --help`.", "dim")
+        return
+    echo_lines(share_lines(shares))
 
 
 @command.command("revoke", epilog=example("unabridged shares revoke 7K2QMD"))
@@ -57,14 +64,3 @@ def revoke_command(invocation: Invocation, which: str) -> None:
         echo("Nothing of it was left there.", "dim")
     else:
         echo(f"The space {done.share.other.name} is not there any more.", "warn")
-
-
-def _list(invocation: Invocation) -> None:
-    shares = look_into(invocation).sharing.listing()
-    if invocation.json:
-        invocation.emit([share_data(share) for share in shares])
-        return
-    if not shares:
-        echo("Nothing was shared; see `unabridged share --help`.", "dim")
-        return
-    echo_lines(share_lines(shares))

@@ -34,7 +34,7 @@ def command(ctx: click.Context) -> None:
     A space is written USER/AGENT, or USER/AGENT/MODEL where models are kept apart too.
     """
     if ctx.invoked_subcommand is None:
-        _list(Invocation(ctx))
+        ctx.invoke(list_command)
 
 
 @command.command("list", epilog=example("unabridged spaces list --json"))
@@ -42,78 +42,6 @@ def command(ctx: click.Context) -> None:
 @invoked
 def list_command(invocation: Invocation) -> None:
     """List the spaces."""
-    _list(invocation)
-
-
-@command.command("rename", epilog=example("unabridged spaces rename default/default ann/default"))
-@click.argument("old")
-@click.argument("new")
-@common(*PLACE)
-@invoked
-def rename_command(invocation: Invocation, old: str, new: str) -> None:
-    """Rename a space."""
-    home = open_home(invocation)
-    source, target = find_space(home, old), _named(invocation, new)
-    home.rename(source, target)
-    if invocation.json:
-        invocation.emit({"old": source.name, "new": target.name})
-        return
-    echo(f"{source.name} is now {target.name}.")
-
-
-@command.command("merge", epilog=example("unabridged spaces merge ann/work ann/default"))
-@click.argument("source")
-@click.argument("into")
-@common(*PLACE)
-@invoked
-def merge_command(invocation: Invocation, source: str, into: str) -> None:
-    """Copy everything of a space into another; the source stays as it is."""
-    home = open_home(invocation)
-    origin, target = find_space(home, source), find_space(home, into)
-    added = home.merge(origin, target)
-    if invocation.json:
-        invocation.emit({"source": origin.name, "into": target.name, "added": added})
-        return
-    echo(f"{count(added, 'exchange')} of {origin.name} came into {target.name}.")
-
-
-@command.command("set-aside", epilog=example("unabridged spaces set-aside default/default"))
-@click.argument("name")
-@click.option("--force", is_flag=True, help="Also where no damage shows.")
-@common(*PLACE)
-@invoked
-def quarantine_command(invocation: Invocation, name: str, *, force: bool) -> None:
-    """Move a damaged space out of the way, so that a new one can begin; nothing is deleted."""
-    home, space = open_home(invocation), _named(invocation, name)
-    if not force and any(info.space == space and not info.damaged for info in home.spaces()):
-        raise InputError(
-            f"{name} shows no damage.",
-            hint="`unabridged doctor` looks closer; --force sets it aside all the same.",
-        )
-    path = home.quarantine(space)
-    if invocation.json:
-        invocation.emit({"space": name, "path": path})
-        return
-    echo(f"{name} lies in {path} now; the next message begins a new space.")
-
-
-def _named(invocation: Invocation, text: str) -> SpaceId:
-    return parse_space(text, invocation.settings().isolation)
-
-
-def find_space(home: Home, text: str) -> SpaceId:
-    """Give the space of that name, also where a name in it holds a slash.
-
-    Raises:
-        NotFoundError: There is none.
-    """
-    for info in home.spaces():
-        if info.space and info.space.name == text:
-            return info.space
-    raise NotFoundError(f"There is no space {text!r}.", hint="`unabridged spaces` lists them.")
-
-
-def _list(invocation: Invocation) -> None:
     spaces = open_home(invocation).spaces()
     if invocation.json:
         invocation.emit([{"name": _name(info.space, info.path), **plain(info)} for info in spaces])
@@ -145,6 +73,73 @@ def _list(invocation: Invocation) -> None:
         echo_lines(["", *wrap(safe(one.damaged), width())])
         echo_lines(paint(line, "dim") for line in wrap(safe(one.hint), width()))
     echo_lines([paint(apart, "dim")] if apart else [])
+
+
+@command.command("rename", epilog=example("unabridged spaces rename default/default ann/default"))
+@click.argument("old")
+@click.argument("new")
+@common(*PLACE)
+@invoked
+def rename_command(invocation: Invocation, old: str, new: str) -> None:
+    """Rename a space."""
+    home = open_home(invocation)
+    source, target = find_space(home, old), _named(invocation, new)
+    home.rename(source, target)
+    invocation.answer(
+        {"old": source.name, "new": target.name}, f"{source.name} is now {target.name}."
+    )
+
+
+@command.command("merge", epilog=example("unabridged spaces merge ann/work ann/default"))
+@click.argument("source")
+@click.argument("into")
+@common(*PLACE)
+@invoked
+def merge_command(invocation: Invocation, source: str, into: str) -> None:
+    """Copy everything of a space into another; the source stays as it is."""
+    home = open_home(invocation)
+    origin, target = find_space(home, source), find_space(home, into)
+    added = home.merge(origin, target)
+    invocation.answer(
+        {"source": origin.name, "into": target.name, "added": added},
+        f"{count(added, 'exchange')} of {origin.name} came into {target.name}.",
+    )
+
+
+@command.command("set-aside", epilog=example("unabridged spaces set-aside default/default"))
+@click.argument("name")
+@click.option("--force", is_flag=True, help="Also where no damage shows.")
+@common(*PLACE)
+@invoked
+def quarantine_command(invocation: Invocation, name: str, *, force: bool) -> None:
+    """Move a damaged space out of the way, so that a new one can begin; nothing is deleted."""
+    home, space = open_home(invocation), _named(invocation, name)
+    if not force and any(info.space == space and not info.damaged for info in home.spaces()):
+        raise InputError(
+            f"{name} shows no damage.",
+            hint="`unabridged doctor` looks closer; --force sets it aside all the same.",
+        )
+    path = home.quarantine(space)
+    invocation.answer(
+        {"space": name, "path": path},
+        f"{name} lies in {path} now; the next message begins a new space.",
+    )
+
+
+def _named(invocation: Invocation, text: str) -> SpaceId:
+    return parse_space(text, invocation.settings().isolation)
+
+
+def find_space(home: Home, text: str) -> SpaceId:
+    """Give the space of that name, also where a name in it holds a slash.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    for info in home.spaces():
+        if info.space and info.space.name == text:
+            return info.space
+    raise NotFoundError(f"There is no space {text!r}.", hint="`unabridged spaces` lists them.")
 
 
 def _name(space: SpaceId | None, path: Path) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from unabridged.cli.options import Invocation, common, example, invoked
-from unabridged.cli.output import echo, echo_lines
+from unabridged.cli.output import echo
 from unabridged.cli.paint import Column, table, width
 from unabridged.cli.terminal_text import wrap
 from unabridged.cli.tour.guide import go_on, guide, play, wait
@@ -82,17 +82,10 @@ def _welcome(picked: Sequence[Chapter]) -> None:
 
 
 def _list(invocation: Invocation) -> None:
-    if invocation.json:
-        invocation.emit(
-            [
-                {"name": each.name, "title": each.title, "steps": len(each.steps)}
-                for each in chapters()
-            ]
-        )
-        return
+    data = [{"name": c.name, "title": c.title, "steps": len(c.steps)} for c in chapters()]
     columns = [Column("chapter"), Column("steps", right=True), Column("", flexible=True)]
     rows = [(each.name, str(len(each.steps)), each.title) for each in chapters()]
-    echo_lines(table(columns, rows, width()))
+    invocation.answer(data, *table(columns, rows, width()))
 
 
 def _farewell(played: Stage, last: Chapter, *, kept: bool) -> None:

@@ -64,11 +64,6 @@ def play(stage: Stage, chapters: Sequence[Chapter]) -> list[Played]:
 def guide(stage: Stage, chapters: Sequence[Chapter], pause: Pause) -> bool:
     """Show the chapters, one step at a time.
 
-    Args:
-        stage: Where commands are run.
-        chapters: What to show.
-        pause: Waits after each step.
-
     Returns:
         Whether it was seen to its end.
     """

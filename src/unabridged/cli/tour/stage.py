@@ -25,7 +25,6 @@ from unabridged.disk.atomic_write import write_whole
 from unabridged.disk.folders import private_folder
 from unabridged.errors import InputError, UnabridgedError
 
-PROGRAM = "unabridged"
 LIST = "ls"
 """The one command of the shell that the script uses: the tour lists the folder itself."""
 INTO = ">"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from unabridged.cli.format import count, day, moment, percent, seconds
-from unabridged.cli.paint import Column, paint, table, width
+from unabridged.cli.paint import PAIRS, Column, paint, table, width
 from unabridged.cli.terminal_text import safe, wrap
 from unabridged.cli.views.annotations import called
 from unabridged.cli.views.exchanges import exchange_lines
@@ -15,17 +15,11 @@ NAMES_SHOWN = 12
 """Names that a check lost of which so many are written out."""
 ROOM_FOR_SESSIONS = 90
 """Cells from which a list of condensations has room for what they say."""
-_FACTS = (Column("", style="dim"), Column("", flexible=True))
 _SPEAKERS = {Role.USER: "you", Role.ASSISTANT: "assistant", None: ""}
 
 
 def outlook_lines(outlook: CondensePreview, *, test: bool) -> list[str]:
-    """Show what a run over one session did, or would do.
-
-    Args:
-        outlook: As the facade gave it.
-        test: Whether nothing was changed.
-    """
+    """Show what a run over one session did, or would do."""
     rows = [
         (
             "session",
@@ -35,7 +29,7 @@ def outlook_lines(outlook: CondensePreview, *, test: bool) -> list[str]:
     ]
     if not outlook.made:
         return [
-            *table(_FACTS, rows, width()),
+            *table(PAIRS, rows, width()),
             *_wrapped(outlook.reason or "Nothing is due.", "dim"),
         ]
     before = sum(one.source_tokens for one in outlook.made)
@@ -50,7 +44,7 @@ def outlook_lines(outlook: CondensePreview, *, test: bool) -> list[str]:
         )
     )
     rows += [*check_rows(outlook.coherence), ("took", seconds(outlook.seconds))]
-    lines = table(_FACTS, rows, width())
+    lines = table(PAIRS, rows, width())
     lines += ["", *_shares(outlook), "", *condensation_lines(outlook.made)]
     if not outlook.usable:
         lines += _wrapped(f"Not used: {outlook.reason}", "warn")

@@ -24,12 +24,7 @@ SCORED = (
 
 
 def account_data(account: ContextReport, *, prompt: bool = False) -> dict[str, Any]:
-    """Give an account for JSON.
-
-    Args:
-        account: The account.
-        prompt: Whether to give the messages too.
-    """
+    """Give an account for JSON."""
     ledger = plain(account.ledger)
     rest = {"count": ledger.pop("rest_count"), "tokens": ledger.pop("rest_tokens")}
     data = {

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from unabridged.cli.format import count, day, moment, size
-from unabridged.cli.paint import Column, paint, table, width
+from unabridged.cli.paint import PAIRS, Column, paint, table, width
 from unabridged.cli.terminal_text import clip, one_line, safe, wrap
 from unabridged.domain.backup_results import StorageUse
 from unabridged.domain.context import Decision, Ledger
@@ -97,12 +97,7 @@ def model_lines(models: Sequence[ModelInfo], *current: str) -> list[str]:
 
 
 def stats_lines(stats: Stats, more: Sequence[tuple[str, str]] = ()) -> list[str]:
-    """Show the figures of a space.
-
-    Args:
-        stats: The figures.
-        more: Rows of what else is known of it.
-    """
+    """Show the figures of a space."""
     rows = [
         ("space", stats.space),
         ("kept", f"{count(stats.exchanges, 'exchange')} in {count(stats.sessions, 'session')}"),
@@ -119,7 +114,7 @@ def stats_lines(stats: Stats, more: Sequence[tuple[str, str]] = ()) -> list[str]
     if stats.calibration:
         rows.append(("calibrated", ", ".join(stats.calibration)))
     rows += more
-    return table([Column("", style="dim"), Column("", flexible=True)], rows, width())
+    return table(PAIRS, rows, width())
 
 
 def _use_rows(use: StorageUse | None) -> list[tuple[str, str]]:
@@ -132,12 +127,7 @@ def _use_rows(use: StorageUse | None) -> list[tuple[str, str]]:
 
 
 def token_lines(lines: Sequence[WindowPart], ledger: Ledger) -> list[str]:
-    """Show the parts of the last prompt's window, with what each holds.
-
-    Args:
-        lines: The parts.
-        ledger: The prompt's account.
-    """
+    """Show the parts of the last prompt's window, with what each holds."""
     columns = [
         Column("part"),
         Column("tokens", right=True),

@@ -33,12 +33,7 @@ def _row(name: str, path: Path, home: str | Path) -> PersonaRow:
 
 
 def persona_lines(rows: Sequence[PersonaRow], current: str = "") -> list[str]:
-    """List personas, with how each begins.
-
-    Args:
-        rows: The personas.
-        current: The one that answers.
-    """
+    """List personas, with how each begins."""
     columns = [
         Column("", style="accent"),
         Column("persona"),

@@ -3,7 +3,7 @@
 from collections.abc import Container, Iterable, Sequence
 
 from unabridged.cli.format import moment
-from unabridged.cli.paint import Column, paint, table, width
+from unabridged.cli.paint import PAIRS, Column, paint, table, width
 from unabridged.cli.terminal_text import one_line, safe, wrap
 from unabridged.domain.fact import Requirement
 
@@ -77,12 +77,7 @@ def conflict_lines(pairs: Iterable[tuple[Requirement, Requirement]]) -> list[str
 
 
 def requirement_card(each: Requirement, what: str = "") -> list[str]:
-    """Show a requirement with its fields.
-
-    Args:
-        each: The requirement.
-        what: What became of it.
-    """
+    """Show a requirement with its fields."""
     head = f"{what}: {each.id}" if what else each.id
     rows = [
         ("type", each.type),
@@ -96,9 +91,8 @@ def requirement_card(each: Requirement, what: str = "") -> list[str]:
         ("exchange", each.exchange or ""),
         ("stated", moment(each.at)),
     ]
-    columns = [Column("", style="dim"), Column("", flexible=True)]
     return [
         *wrap(safe(f"{head} {each.text}"), width()),
         "",
-        *table(columns, [row for row in rows if row[1]], width()),
+        *table(PAIRS, [row for row in rows if row[1]], width()),
     ]
