@@ -3,7 +3,7 @@
 import io
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -129,6 +129,7 @@ def _take(
     with (
         opener(origin) as reader,
         _progress(reader, report, quiet) as moved,
+        space.log.many_imports() if space else nullcontext(),
     ):
         report.format = reader.format
         for item in reader:
