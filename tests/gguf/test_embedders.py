@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from unabridged import errors
-from unabridged.embeddings import batches
+from unabridged.embeddings import server_embedder
 from unabridged.embeddings.openai import OpenAIEmbedder
 from unabridged.embeddings.server_embedder import halve
 from unabridged.testing.embedders import NEAR, TEXTS
@@ -49,7 +49,7 @@ def test_llama_cpps_refusal_for_length_leads_to_halves(llama_cpp, monkeypatch):
     """It refuses what exceeds its batch with status 500 and words of its own."""
     url, key = llama_cpp
     halved = []
-    monkeypatch.setattr(batches, "halve", lambda text: halved.append(text) or halve(text))
+    monkeypatch.setattr(server_embedder, "halve", lambda text: halved.append(text) or halve(text))
     embedder = OpenAIEmbedder("any", url, key=key)
     made = embedder.embed(["The sea and the sky. " * 20, TEXTS[0]])
     assert np.linalg.norm(made, axis=1) == pytest.approx(np.ones(2), abs=1e-4)
