@@ -1,1 +1,1 @@
-"""Reads the log in order: pages and cursors."""
+"""Read the log in order: pages and cursors."""

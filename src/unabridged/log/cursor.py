@@ -1,8 +1,8 @@
-"""How far a pass over a space has come, so that it can stop at any page and go on.
+"""The position of a pass over a space, so that it can stop at any page and continue.
 
-Exchanges are read in the order of their ids. An import may bring older ones behind the place that was
-reached; so the cursor keeps what was read, as a sum over the exchanges of a digest of their session,
-and compares it with the same sum over the space. Where they differ at the end, it reads from scratch.
+Exchanges are read in the order of their ids. An import may bring older ones behind that position.
+So the cursor keeps a sum over the exchanges that were read: of the digests of their sessions. At the end
+it compares the sum with that of the whole space. If they differ, it reads from scratch.
 Ids and sums stay true when a space is copied or restored; revisions and numbers would not.
 """
 
@@ -15,20 +15,20 @@ from unabridged.domain.record import Record, RecordKind
 from unabridged.ports import Clock, Store
 
 MOST_AWAITED = 200
-"""Exchanges without a whole answer that are looked at again, the newest."""
+"""The newest exchanges without a whole answer that are read again."""
 
 _WRAP = 1 << 64
 
 
 @dataclass(frozen=True, slots=True)
 class CursorState:
-    """How far reading has come.
+    """The position of a pass.
 
     Attributes:
         version: The version of the pass that read.
         after: The id of the last exchange that was read; None for the beginning.
         sum: Over the exchanges that were read: the sum of the digests of their sessions, in hex.
-        seen: How many these are.
+        seen: How many exchanges were read.
         awaited: Those of them whose answer was not whole, with their number of messages.
     """
 
@@ -44,8 +44,8 @@ class UnreadPage:
     """Exchanges that a pass has not read yet.
 
     Attributes:
-        left: How many are left behind them, at the most.
-        then: How far reading has come once they were read.
+        left: The most exchanges that are left after them.
+        then: The position after they were read.
     """
 
     exchanges: Sequence[Exchange]
@@ -54,7 +54,7 @@ class UnreadPage:
 
 
 class LogCursor:
-    """Gives a pass the exchanges that it has not read yet, page by page.
+    """Returns the exchanges that a pass has not read yet, page by page.
 
     Two processes may run one pass at once: at worst a page is read twice, so reading it twice must
     add nothing.
@@ -75,7 +75,7 @@ class LogCursor:
         self._again = again
 
     def page(self, limit: int) -> UnreadPage | None:
-        """Return up to this many exchanges to read next; None where nothing waits."""
+        """Return up to this many exchanges to read next; None if nothing is left."""
         at = self._load()
         exchanges = self._store.scan(at.after, limit)
         if not exchanges:
@@ -97,7 +97,7 @@ class LogCursor:
         return UnreadPage(exchanges, self._left(seen), then)
 
     def mark(self, page: UnreadPage, made: Iterable[Record] = ()) -> None:
-        """Mark a page as read, in one transaction with the records that were made of it."""
+        """Mark a page as read, in one transaction with the records made from it."""
         self._store.put([*made, _record(self._name, self._clock, page.then)])
 
     def of(self, part: str) -> "LogCursor":
@@ -107,7 +107,7 @@ class LogCursor:
 
     @property
     def waits(self) -> bool:
-        """Whether anything was not read yet."""
+        """Return whether anything was not read yet."""
         return self._load().sum != _sum_of(self._store.counts())
 
     def _grown(self, at: CursorState, limit: int) -> UnreadPage | None:
@@ -131,7 +131,7 @@ class LogCursor:
 
 
 def pass_over(store: Store, clock: Clock, gone: Sequence[Exchange]) -> None:
-    """Take forgotten exchanges out of the sums, so that the rest is not read again for it."""
+    """Subtract forgotten exchanges from the sums, so that the rest is not read again."""
     names = {exchange.id for exchange in gone}
     changed = []
     for record in store.records(RecordKind.PROGRESS):

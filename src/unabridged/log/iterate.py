@@ -6,11 +6,11 @@ from unabridged.domain.exchange import Exchange
 from unabridged.ports import Store
 
 PAGE = 64
-"""Exchanges of a path that are read at once."""
+"""Exchanges of a path that are read in one call."""
 
 
 def everything(store: Store) -> Iterator[Exchange]:
-    """Every exchange of a space, in the order of their ids."""
+    """Yield every exchange of a space, in the order of their ids."""
     after: str | None = None
     while page := store.scan(after):
         yield from page
@@ -18,7 +18,7 @@ def everything(store: Store) -> Iterator[Exchange]:
 
 
 def path_of(store: Store, session: str, before: str | None = None) -> list[Exchange]:
-    """Every exchange on a session's current path, oldest first; or those before one of it."""
+    """Return every exchange on a session's current path, oldest first; or those before one."""
     pages: list[list[Exchange]] = []
     while page := store.recent(session, PAGE, before):
         pages.append(page)
@@ -29,7 +29,7 @@ def path_of(store: Store, session: str, before: str | None = None) -> list[Excha
 
 
 def parents_first(exchanges: Sequence[Exchange]) -> list[Exchange]:
-    """Return exchanges by their depth, else as they are; those that follow each other round are missing."""
+    """Return exchanges by their depth, else in the given order; those in a cycle are missing."""
     there = {exchange.id for exchange in exchanges}
     followers: dict[str | None, list[Exchange]] = {}
     for exchange in exchanges:

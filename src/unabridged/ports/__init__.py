@@ -1,7 +1,7 @@
-"""The seams: what the engine needs from outside, in the words of the domain.
+"""Protocols of everything that the engine needs from outside, in the words of the domain.
 
-An ability that not every store has is a protocol of its own (``SupportsVectors`` …), with a
-fallback in the engine where one is possible, so that every store answers every question.
+An ability that not every store has is a separate protocol (``SupportsVectors`` …). The engine has a
+fallback where one is possible, so that every store answers every question.
 """
 
 from unabridged.ports.models import ChatModel, Condenser, Embedder, Lexicon, Reranker, SupportsRelay

@@ -1,4 +1,4 @@
-"""What models do: answering, embedding, condensing, looking closer."""
+"""Protocols of models: chat models, embedders, condensers, rerankers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class ChatModel(Protocol):
-    """A model that answers, wherever it runs."""
+    """A chat model, wherever it runs."""
 
     @property
     def model(self) -> str:
@@ -27,26 +27,26 @@ class ChatModel(Protocol):
         ...
 
     def abilities(self) -> Abilities:
-        """What the model can do; from the server, a cache, a table or a default."""
+        """Return what the model can do; from the server, a cache, a table or a default."""
         ...
 
     def chat(self, request: ChatRequest) -> Iterator[StreamChunk]:
-        """Answer, piece by piece; the last chunk is ``done``. Closing the iterator stops it.
+        """Stream an answer; the last chunk is ``done``. Closing the iterator stops it.
 
         Raises:
             ContextRefusedError: The server refused the prompt for its length.
-            UpstreamError: Any other failure; the chunks so far are what came.
+            UpstreamError: Any other failure; the chunks so far are all that arrived.
         """
         ...
 
     def close(self) -> None:
-        """Let go of connections and memory."""
+        """Close connections and free memory."""
         ...
 
 
 @runtime_checkable
 class SupportsRelay(Protocol):
-    """A model on a server, whose answers can be passed on byte for byte."""
+    """A model on a server whose answers can be passed on byte for byte."""
 
     @property
     def address(self) -> Address:
@@ -54,38 +54,38 @@ class SupportsRelay(Protocol):
         ...
 
     def accent(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """A request's body in the server's own accent: fields that it refused before are mended."""
+        """Return a request's body without the fields that the server refused before."""
         ...
 
     def repair(self, refusal: UpstreamError) -> bool:
-        """Learn from a refusal; whether the same request, in the new accent, is worth sending."""
+        """Learn from a refusal; return whether the adapted request is worth sending."""
         ...
 
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Turns texts into vectors whose inner product says how near their meanings are."""
+    """Turns texts into vectors whose inner product measures how similar they are."""
 
     @property
     def identity(self) -> str:
-        """Its name and version; vectors are comparable only under one identity."""
+        """Its name and version; only vectors of one identity are comparable."""
         ...
 
     @property
     def dimension(self) -> int:
-        """Numbers in a vector."""
+        """The length of a vector."""
         ...
 
     @property
     def instant(self) -> bool:
-        """Whether it costs so little that an exchange is embedded while it is recorded."""
+        """Whether it is cheap enough to embed an exchange while it is recorded."""
         ...
 
     def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Return the vectors of stored texts, shape (texts, dimension).
 
-        A text gets the same vector whatever is next to it: of length 1, or all zeros if nothing is known of
-        it.
+        A text gets the same vector in every batch: of length 1, or all zeros if the vocabulary has none of
+        its words.
 
         Raises:
             UpstreamError: The server that embeds failed.
@@ -93,46 +93,46 @@ class Embedder(Protocol):
         ...
 
     def embed_query(self, text: str) -> "NDArray[np.float32]":
-        """The vector of a question, shape (dimension,); comparable with those of stored texts."""
+        """Return the vector of a question, shape (dimension,), comparable with those of texts."""
         ...
 
     def known(self, text: str) -> float:
-        """0 to 1: the share of a text that the vocabulary knows; how much its vector is worth."""
+        """Return the share of a text that is in the vocabulary, 0 to 1: how far to trust its vector."""
         ...
 
     def close(self) -> None:
-        """Let go of connections and memory."""
+        """Close connections and free memory."""
         ...
 
 
 class Lexicon(Protocol):
-    """Knows how near single words are in meaning; what an exchange is compared with in detail."""
+    """Compares the meanings of single words, for a detailed comparison with an exchange."""
 
     def pieces(self, user: str, answer: str) -> "NDArray[np.uint16]":
-        """The word pieces of an exchange, sentence by sentence, each once in a sentence.
+        """Return the word pieces of an exchange by sentence, each once in a sentence.
 
-        Before each sentence stands ``USER_SENTENCE`` or ``ANSWER_SENTENCE`` of ``index.entry``,
-        which say whose it is; no piece has such a number.
+        Each sentence begins with ``USER_SENTENCE`` or ``ANSWER_SENTENCE`` of ``index.entry``, which
+        tell who wrote it; no piece has such a number.
         """
         ...
 
     def units(self, word: str) -> list[int]:
-        """The pieces of one word of a question; empty where it says nothing.
+        """Return the pieces of one word of a question; none if it carries no meaning.
 
-        Of several the last stands for the word as a whole.
+        Of several, the last represents the whole word.
         """
         ...
 
     def alike(self, units: Sequence[int], pieces: "NDArray[np.integer]") -> "NDArray[np.float32]":
-        """Return how alike pieces of exchanges (ascending, each once, no markers) are to a question's.
+        """Return the similarity of pieces of exchanges (ascending, unique, no markers) to a question's.
 
-        Shape (pieces, units): cosines, 1 for the same, and 0 for those that are hardly alike.
+        Shape (pieces, units): cosines; 1 for equal pieces, 0 for those that are hardly similar.
         """
         ...
 
 
 class Condenser(Protocol):
-    """Makes a shorter text of messages, without inventing."""
+    """Shortens messages without inventing anything."""
 
     @property
     def identity(self) -> str:
@@ -140,20 +140,20 @@ class Condenser(Protocol):
         ...
 
     def condense(self, sources: Sequence[CondenseSource], limit: int) -> CondensationDraft | None:
-        """Say what was said in fewer tokens; sentences are whole, or left out.
+        """Say the same in fewer tokens; sentences are whole or left out.
 
         Args:
             sources: The messages, in the order in which they were said.
-            limit: Tokens that the texts of the lines may take together.
+            limit: The most tokens of all lines together.
 
         Returns:
-            What it made; None if it makes nothing of these.
+            The draft; None if these cannot be condensed.
         """
         ...
 
 
 class Reranker(Protocol):
-    """Looks at a question and whole texts together; slower and finer than an index."""
+    """Compares a question with whole texts; slower and more precise than an index."""
 
     @property
     def identity(self) -> str:
@@ -162,9 +162,9 @@ class Reranker(Protocol):
 
     @property
     def depth(self) -> int:
-        """How many of the best it looks at; 0 for one that leaves the order as it is."""
+        """How many of the best hits it compares; 0 leaves the order as it is."""
         ...
 
     def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
-        """How well each text answers the question, 0 to 1."""
+        """Return how well each text answers the question, 0 to 1."""
         ...

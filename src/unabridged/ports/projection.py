@@ -1,4 +1,4 @@
-"""What follows the log of a space: search index, readable files."""
+"""Protocols of projections: what follows the log of a space, such as index and readable files."""
 
 from collections.abc import Iterable, Sequence
 from typing import Protocol
@@ -8,10 +8,10 @@ from unabridged.domain.forgetting import Scan
 
 
 class Projection(Protocol):
-    """Something that is derived from one space's log and can be rebuilt from it."""
+    """Data derived from one space's log, which can be rebuilt from it."""
 
     def follow(self, written: Written | None = None) -> None:
-        """Apply what changed in the log since the last time; cheap where nothing did.
+        """Apply what changed in the log since the last time; cheap if nothing did.
 
         Args:
             written: What was written last, so that it need not be read. It counts only if the log
@@ -20,7 +20,7 @@ class Projection(Protocol):
         ...
 
     def erase(self, ids: Iterable[str]) -> None:
-        """Remove what the log has erased already from every file, so that no byte of it remains."""
+        """Remove what the log has erased from every file, so that no byte of it remains."""
         ...
 
     def check(self) -> list[str]:
@@ -28,24 +28,24 @@ class Projection(Protocol):
         ...
 
     def rebuild(self) -> None:
-        """Make everything again from the log alone."""
+        """Rebuild everything from the log alone."""
         ...
 
     def close(self) -> None:
-        """Let go of files; a second call does nothing."""
+        """Close its files; a second call does nothing."""
         ...
 
 
 class FilesProjection(Projection, Protocol):
-    """A projection into files that hold what was said."""
+    """A projection into files that hold the text of messages."""
 
     @property
     def notes(self) -> Sequence[str]:
-        """What was mended since it was opened, in words."""
+        """What was repaired since it was opened, in words."""
         ...
 
     def prepare_erasure(self) -> None:
-        """Look at every file, and bring it up to date.
+        """Check every file and bring it up to date.
 
         Raises:
             StoreEditedError: One was edited by hand.
@@ -54,5 +54,5 @@ class FilesProjection(Projection, Protocol):
         ...
 
     def scan(self, pieces: Sequence[Sequence[bytes]]) -> Scan:
-        """Search every file for pieces of text, each in every form of bytes that it may have."""
+        """Search every file for texts, each in every encoding that it may have."""
         ...

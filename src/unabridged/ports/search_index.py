@@ -1,4 +1,4 @@
-"""The index that searches are answered by."""
+"""The protocol of the search index."""
 
 from typing import Protocol
 

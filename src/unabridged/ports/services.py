@@ -1,4 +1,4 @@
-"""What is handed in from around the engine: the time, and what counts tokens."""
+"""Protocols of services that the engine is handed: clock, tokenizer, cipher, keys."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -6,14 +6,14 @@ from typing import Protocol, runtime_checkable
 
 
 class Clock(Protocol):
-    """The time and fresh ids, so that both can be given in tests."""
+    """The source of times and ids, so that tests can set both."""
 
     def now(self) -> datetime:
-        """The time, with a time zone."""
+        """Return the time, with a time zone."""
         ...
 
     def new_id(self) -> str:
-        """A fresh id: 26 characters that sort by the time they were made (ULID)."""
+        """Return a new id: 26 characters that sort by the time they were made (ULID)."""
         ...
 
 
@@ -23,7 +23,7 @@ class Tokenizer(Protocol):
 
     @property
     def identity(self) -> str:
-        """Its name and version; counts are comparable only under one identity."""
+        """Its name and version; only counts of one identity are comparable."""
         ...
 
     @property
@@ -32,16 +32,16 @@ class Tokenizer(Protocol):
         ...
 
     def count(self, text: str) -> int:
-        """Tokens of a text without any template around it."""
+        """Return the tokens of a text, without a template around it."""
         ...
 
     def by_script(self, text: str) -> Mapping[str, float]:
-        """Tokens by script class (``latin``, ``cjk``, ``code`` …); they add up to the count."""
+        """Return the tokens by script class (``latin``, ``cjk``, ``code`` …); they add up to the count."""
         ...
 
 
 class Cipher(Protocol):
-    """Makes what is written to disk unreadable without a key."""
+    """Encrypts what is written to disk."""
 
     @property
     def identity(self) -> str:
@@ -51,13 +51,13 @@ class Cipher(Protocol):
     def encrypt(self, data: bytes, purpose: bytes) -> bytes:
         """Encrypt and authenticate data for a purpose.
 
-        The purpose says what it is for and where it belongs. It is not hidden, and is needed to open it
-        again, so that one sealed piece cannot be put in another's place.
+        The purpose names what the data is for and where it belongs. It is not secret. Decrypting needs it,
+        so that one sealed piece cannot replace another.
         """
         ...
 
     def decrypt(self, data: bytes, purpose: bytes) -> bytes:
-        """Give what ``seal`` hid.
+        """Return what ``seal`` encrypted.
 
         Raises:
             StoreKeyError: It was sealed with another key.
@@ -67,16 +67,16 @@ class Cipher(Protocol):
 
 
 class Keys(Protocol):
-    """The keys by which what was forgotten is recognised; none lies in a space's own files."""
+    """The keys of tombstones; none is stored in a space's own files."""
 
     def held(self) -> Sequence[bytes]:
-        """Every key that there is; none before anything was forgotten."""
+        """Return every key; none before anything was forgotten."""
         ...
 
     def current(self) -> bytes:
-        """The key to use from now on; one is made, and is durable, where there is none.
+        """Return the key to use from now on; if there is none, make one, durably.
 
         Raises:
-            StoreError: It cannot be kept.
+            StoreError: It cannot be stored.
         """
         ...

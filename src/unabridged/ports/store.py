@@ -1,6 +1,6 @@
-"""What every store does, in the words of the domain, and what some stores can do besides.
+"""The protocol of every store, and a protocol for each ability that only some stores have.
 
-The engine has a way without each of the latter, if there can be one.
+The engine has a fallback for each such ability if there can be one.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Store(Protocol):
-    """One space, on whatever it is kept. Every method may raise ``StoreError``."""
+    """The log of one space, on any medium. Every method may raise ``StoreError``."""
 
     @property
     def space(self) -> SpaceId:
@@ -51,8 +51,8 @@ class Store(Protocol):
         """Import a conversation in one transaction; return how many exchanges were added.
 
         Exchanges whose ids the space holds already are passed over, so doing it twice adds
-        nothing. A session that is new gets the header as given; one that is known keeps its title
-        and takes the given head only if it had none or gained exchanges behind its head.
+        nothing. A new session gets the given header. A known one keeps its title, and takes the given
+        head only if it had none or gained exchanges after its head.
 
         Args:
             session: The header, with its head.
@@ -79,11 +79,11 @@ class Store(Protocol):
         ...
 
     def get(self, ids: Iterable[str]) -> dict[str, Exchange]:
-        """Whole exchanges by id; ids that name nothing are missing from the answer."""
+        """Return whole exchanges by id; unknown ids are missing from the result."""
         ...
 
     def scan(self, after: str | None = None, limit: int = 1000) -> list[Exchange]:
-        """Return exchanges of all sessions and branches in the order of their ids, behind an id."""
+        """Return exchanges of all sessions and branches in the order of their ids, after an id."""
         ...
 
     def exchanges_of(self, session: str) -> list[Exchange]:
@@ -91,7 +91,7 @@ class Store(Protocol):
         ...
 
     def session(self, session_id: str) -> Session | None:
-        """One session's header, or None."""
+        """Return one session's header, or None."""
         ...
 
     def sessions(self, newest: int | None = None) -> list[Session]:
@@ -99,14 +99,14 @@ class Store(Protocol):
         ...
 
     def counts(self) -> Mapping[str, int]:
-        """How many exchanges each session holds, all branches; empty sessions are missing."""
+        """Return how many exchanges each session holds, all branches; empty sessions are missing."""
         ...
 
     def put(self, records: Iterable[Record]) -> None:
         """Write records in one transaction; one of the same kind and id is replaced.
 
-        One that was drawn from an exchange that is not there is passed over: it was forgotten while
-        the record was made. The same holds for records of a batch.
+        A record made from an exchange that no longer exists is passed over: the exchange was forgotten
+        while the record was made. The same holds for records of a batch.
         """
         ...
 
@@ -121,11 +121,11 @@ class Store(Protocol):
         ...
 
     def delete(self, kind: RecordKind, ids: Iterable[str]) -> None:
-        """Remove records; ids that name nothing are passed over."""
+        """Remove records; unknown ids are passed over."""
         ...
 
     def blobs(self, digests: Iterable[str]) -> dict[str, Blob]:
-        """Return blobs by digest; digests that name nothing are missing from the answer."""
+        """Return blobs by digest; unknown digests are missing from the result."""
         ...
 
     def originals(self, ids: Iterable[str]) -> dict[str, bytes]:
@@ -146,7 +146,7 @@ class Store(Protocol):
         ...
 
     def erase(self, ids: Iterable[str]) -> int:
-        """Remove exchanges with every index entry and every record drawn from them, bytes and all.
+        """Remove exchanges with every index entry and every record made from them, to the last byte.
 
         Children of a forgotten exchange take its parent; a session whose head was forgotten takes
         the last message before it; a session left empty goes too. Return how many were removed.
@@ -154,11 +154,11 @@ class Store(Protocol):
         ...
 
     def totals(self) -> Totals:
-        """How much the space holds."""
+        """Return how much the space holds."""
         ...
 
     def close(self) -> None:
-        """Let go of files and connections; a second call does nothing."""
+        """Close files and connections; a second call does nothing."""
         ...
 
 
@@ -167,19 +167,19 @@ class SupportsVectors(Protocol):
     """A store that keeps vectors, all of one embedder at a time."""
 
     def embedded_by(self) -> str:
-        """The identity of the embedder whose vectors searches use; empty for none."""
+        """Return the identity of the embedder whose vectors searches use; empty for none."""
         ...
 
     def missing_vectors(
         self, identity: str, limit: int, after: str | None = None
     ) -> list[Exchange]:
-        """Return exchanges without vectors of an embedder, in the order of their ids, behind an id."""
+        """Return exchanges without vectors of an embedder, in the order of their ids, after an id."""
         ...
 
     def put_vectors(
         self, identity: str, vectors: Mapping[str, "Sequence[NDArray[np.float32]]"]
     ) -> None:
-        """Keep vectors, durable when it returns; those of ids that name nothing are passed over.
+        """Store vectors, durable when it returns; those of unknown ids are passed over.
 
         Each exchange has one vector for each of its passages, in their order.
         """
@@ -188,20 +188,20 @@ class SupportsVectors(Protocol):
     def vectors(
         self, identity: str, ids: Iterable[str]
     ) -> "dict[str, Sequence[NDArray[np.float32]]]":
-        """The kept vectors of an embedder, by exchange; ids without any are missing.
+        """Return the stored vectors of an embedder by exchange; ids without any are missing.
 
-        Those of an embedder that costs so little that its vectors are made anew are not kept.
+        Vectors of a cheap embedder are computed again and are not stored.
         """
         ...
 
     def packed_vectors(self, identity: str, ids: Iterable[str]) -> dict[str, bytes]:
-        """The kept vectors of an embedder as the search index packs them; ids without any are missing."""
+        """Return the stored vectors as the search index packs them; ids without any are missing."""
         ...
 
     def activate_vectors(self, identity: str, *, keep: bool = True) -> None:
         """Search with the vectors of this embedder from now on, and remove all others.
 
-        ``keep``: whether its vectors stay stored, because they cost something to make.
+        ``keep``: whether its vectors stay stored, because they were costly.
 
         Raises:
             StoreError: Not every exchange has been embedded by it; nothing was changed.
@@ -209,7 +209,7 @@ class SupportsVectors(Protocol):
         ...
 
     def embedder_in_use(self) -> EmbedderInUse | None:
-        """The embedder whose vectors searches use, or None."""
+        """Return the embedder whose vectors searches use, or None."""
         ...
 
     def begin_vectors(self, identity: str, dimension: int) -> None:
@@ -217,38 +217,38 @@ class SupportsVectors(Protocol):
         ...
 
     def centroids(self, identity: str) -> bytes | None:
-        """The cluster centroids of an embedder's vectors, or None; results depend on them."""
+        """Return the cluster centroids of an embedder's vectors, or None; results depend on them."""
         ...
 
     def put_centroids(self, identity: str, centroids: bytes) -> None:
-        """Keep the cluster centroids of an embedder's vectors."""
+        """Store the cluster centroids of an embedder's vectors."""
         ...
 
 
 @runtime_checkable
 class SupportsCheck(Protocol):
-    """A store that can prove that it is sound."""
+    """A store that can check itself for damage."""
 
     def check(self) -> list[str]:
-        """Every damage found, in words; empty where there is none."""
+        """Return every damage found, in words; empty if there is none."""
         ...
 
 
 @runtime_checkable
 class SupportsChainHead(Protocol):
-    """A store that chains what is stored, so that changes past the program are noticed."""
+    """A store with a hash chain, so that changes made outside the program are noticed."""
 
     def chain_head(self) -> ChainHead:
-        """Return how far its chain has come."""
+        """Return the end of its chain."""
         ...
 
 
 @runtime_checkable
 class SupportsSizes(Protocol):
-    """A store that knows how much each session takes."""
+    """A store that can measure each session."""
 
     def sizes(self) -> Mapping[str, int]:
-        """Bytes of content by session, as stored; empty sessions may be missing."""
+        """Return the bytes of content by session, as stored; empty sessions may be missing."""
         ...
 
 
@@ -257,15 +257,15 @@ class SupportsBackup(Protocol):
     """A store that can copy itself while others write."""
 
     def backup(self, folder: str, moved: Callable[[float], None] | None = None) -> None:
-        """Copy the space as it is at one moment; what is written meanwhile is not in the copy.
+        """Copy the space as it is at one moment; later writes are not in the copy.
 
         Args:
-            folder: A new, empty folder. It gets everything that is needed to open the copy; what
-                can be made anew from that (indexes) may be missing.
-            moved: Told the share that is done, 0 to 1.
+            folder: A new, empty folder. It gets everything that opening the copy needs; what can be
+                rebuilt from that (indexes) may be missing.
+            moved: Called with the share that is done, 0 to 1.
 
         Raises:
-            StoreFullError: There is no room; what was written so far is to be removed.
+            StoreFullError: The disk is full; remove what was written so far.
         """
         ...
 
@@ -276,11 +276,11 @@ class SupportsSaving(Protocol):
 
     @property
     def unsaved(self) -> int:
-        """How many writes are held back; they are lost where the process ends."""
+        """Return how many writes are held back; they are lost if the process ends."""
         ...
 
     def save(self) -> int:
-        """Write what was held back, durable when it returns; return how many writes that were.
+        """Write what was held back, durable when it returns; return the number of writes.
 
         Raises:
             StoreError: It could not be written; it is still held back.
@@ -299,7 +299,7 @@ class SupportsProjections(Protocol):
 
     @property
     def notes(self) -> Sequence[str]:
-        """What was mended in projections since it was opened, in words."""
+        """What was repaired in projections since it was opened, in words."""
         ...
 
     def hold_files(self) -> AbstractContextManager[None]:
@@ -309,8 +309,8 @@ class SupportsProjections(Protocol):
 
 @runtime_checkable
 class SupportsScan(Protocol):
-    """A store that can look through its own files for bytes, past everything that reads them."""
+    """A store that can scan its files for bytes, without using its own readers."""
 
     def scan_files(self, pieces: Sequence[Sequence[bytes]]) -> Scan:
-        """Look through every live file for pieces of text, each in every form that it may have."""
+        """Scan every live file for texts, each in every encoding that it may have."""
         ...

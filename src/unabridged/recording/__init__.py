@@ -1,1 +1,1 @@
-"""The write path: messages to stored exchanges."""
+"""The write path: from messages to stored exchanges."""

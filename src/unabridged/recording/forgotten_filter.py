@@ -1,4 +1,4 @@
-"""The forgotten filter: what was forgotten before reaches the model and is not stored again."""
+"""The forgotten filter: what was forgotten before reaches the model, but is not stored again."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -13,11 +13,11 @@ from unabridged.forgetting.without_forgotten import forgotten_in, without
 from unabridged.ports import Store
 
 BEFORE = "Forgotten before: passed on, not stored. See `unabridged receipts`."
-MEANWHILE = "This was forgotten meanwhile: what came of it is not stored."
-ANSWER = "The answer was forgotten before: it is shown and not stored."
+MEANWHILE = "Not stored: this exchange was forgotten while it was being answered."
+ANSWER = "This answer was forgotten before: it is shown, not stored."
 
 Storing = Callable[[Sequence[Message], ExchangeState], Exchange]
-"""Stores new messages of an exchange with the state that it then has."""
+"""Stores new messages of an exchange, and its new state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +26,8 @@ class Recorded:
 
     Attributes:
         exchange: The exchange, as stored or as it would be.
-        notes: What a person should know of what was not stored.
-        stored: Whether it is in the log; False where it was forgotten.
+        notes: Messages to a person about what was not stored.
+        stored: Whether it is in the log; False if it was forgotten.
     """
 
     exchange: Exchange
@@ -36,18 +36,18 @@ class Recorded:
 
 
 class ForgottenFilter:
-    """Keeps out of one space what was forgotten there."""
+    """Keeps what was forgotten out of one space."""
 
     def __init__(self, store: Store, forgotten_index: ForgottenIndex) -> None:
         self._store = store
         self._forgotten_index = forgotten_index
 
     def opened(self, context: Context, *, begun: bool = False) -> Recorded | None:
-        """Return the exchange of a context, stored or kept out; None where it is new.
+        """Return the exchange of a context, stored or kept out; None if it is new.
 
         Args:
             context: As prepared.
-            begun: Whether it was stored before: where it is missing now, it was forgotten.
+            begun: Whether it was stored before: if it is missing now, it was forgotten.
         """
         if stored := self._store.get([context.id]):
             return Recorded(stored[context.id])
@@ -96,15 +96,15 @@ class ForgottenFilter:
         return kept, (ANSWER,) if len(kept) < len(messages) else ()
 
     def admissible(self, conversation: Transcript) -> tuple[Transcript | None, tuple[str, ...]]:
-        """Return a conversation from elsewhere without what was forgotten, and notes.
+        """Return an imported conversation without what was forgotten, and notes.
 
         Returns:
-            None where nothing is left; and what a person should know.
+            The conversation, None if nothing is left; and messages to a person.
         """
         gone = forgotten_in(conversation, self._forgotten_index)
         if not gone:
             return conversation, ()
-        notes = (f"Forgotten before, not stored: {len(gone):,} of its exchanges.",)
+        notes = (f"Not stored, because forgotten before: {len(gone):,} of its exchanges.",)
         return without(conversation, gone), notes
 
 

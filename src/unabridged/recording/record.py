@@ -18,11 +18,11 @@ from unabridged.errors import HeadMovedError, InputError, NotFoundError
 from unabridged.ports import Store
 
 ATTEMPTS = 20
-"""How often it is tried to add to an exchange while others move its session."""
+"""How often to try adding to an exchange while others move its session."""
 
 
 def open_exchange(store: Store, context: Context, records: Sequence[Record]) -> Exchange:
-    """Store the user's message of a context, with what the context was made of.
+    """Store the user's message of a context, with the context's records.
 
     Args:
         store: The space.
@@ -33,7 +33,7 @@ def open_exchange(store: Store, context: Context, records: Sequence[Record]) -> 
         The exchange, open.
 
     Raises:
-        HeadMovedError: The session moved on since the context was prepared.
+        HeadMovedError: The session changed since the context was prepared.
     """
     session = _header(store, context)
     shared = context.retry_of is not None
@@ -110,7 +110,7 @@ def extend_exchange(
     Args:
         store: The space.
         exchange: As stored, with all its messages so far.
-        messages: New messages; their parents are set here. None only closes it.
+        messages: New messages; their parents are set here. An empty list only closes it.
         state: The state afterwards.
         at: The time.
         records: Records to put in the same transaction.
@@ -122,8 +122,8 @@ def extend_exchange(
     """
     if exchange.state is ExchangeState.COMPLETE:
         raise InputError(
-            f"The exchange {exchange.id} has its answer already.",
-            hint="Prepare with retry_of=… to have the same message answered again.",
+            f"The exchange {exchange.id} is already answered.",
+            hint="To answer the same message again: prepare(retry_of=…).",
         )
     session = _session_of(store, exchange)
     head = exchange.messages[-1].id
@@ -159,6 +159,6 @@ def _session_of(store: Store, exchange: Exchange) -> Session:
     session = store.session(exchange.session)
     if session is None:
         raise NotFoundError(
-            f"Session {exchange.session} is gone.", hint="It was forgotten; begin a new one."
+            f"Session {exchange.session} does not exist.", hint="It was forgotten. Begin a new one."
         )
     return session

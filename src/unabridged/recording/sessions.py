@@ -1,4 +1,4 @@
-"""Sessions: finding, naming, stepping back and branching. Nothing here deletes anything."""
+"""Find, name, step back and branch sessions. Nothing here deletes anything."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from unabridged.ports import Store
 
 _PAGE = 200
 SHORTEST_PREFIX = 4
-"""Characters of an id that are taken for its beginning."""
+"""The fewest characters that are read as the beginning of an id."""
 _HALVES = range(0xD800, 0xE000)
 
 
@@ -40,7 +40,7 @@ def find_session(store: Store, wanted: str) -> Session:
     matches = titled or begun or near
     if matches:
         titles = ", ".join(f"{s.title!r} ({s.id})" for s in matches[:5])
-        raise NotFoundError(f"{wanted!r} fits several sessions: {titles}.", hint="Give its id.")
+        raise NotFoundError(f"{wanted!r} matches several sessions: {titles}.", hint="Give its id.")
     raise NotFoundError(f"There is no session {wanted!r}.", hint="List them: unabridged sessions")
 
 
@@ -57,7 +57,7 @@ def find_exchange(store: Store, wanted: str) -> Exchange:
         if len(near) == 1:
             return near[0]
         if near:
-            raise NotFoundError(f"{wanted!r} begins several ids.", hint="Give more of it.")
+            raise NotFoundError(f"Several ids begin with {wanted!r}.", hint="Give more characters.")
     raise NotFoundError(
         f"There is no exchange {wanted!r}.", hint="Search for it: unabridged search WORDS"
     )
@@ -71,16 +71,16 @@ def _before(prefix: str) -> str:
 
 
 def current_exchange(store: Store, session: Session) -> Exchange | None:
-    """The newest exchange on a session's current path."""
+    """Return the newest exchange on a session's current path."""
     newest = store.recent(session.id, 1)
     return newest[0] if newest else None
 
 
 def step_back(store: Store, session: Session, at: datetime) -> Exchange | None:
-    """Put a session's head before its newest exchange, which stays stored as a branch.
+    """Move a session's head before its newest exchange, which stays stored as a branch.
 
     Returns:
-        The exchange that was stepped over, or None where the session is empty.
+        The exchange that was undone, or None if the session is empty.
     """
     newest = current_exchange(store, session)
     if newest is None:
@@ -92,14 +92,14 @@ def step_back(store: Store, session: Session, at: datetime) -> Exchange | None:
 
 
 def retitle(store: Store, session: Session, title: str, at: datetime) -> Session:
-    """Give a session another title; the one that it has is not written again.
+    """Change a session's title; an equal one is not written again.
 
     Raises:
         InputError: The title is empty.
     """
     words = " ".join(title.split())
     if not words:
-        raise InputError("A title needs some words.", hint="Write /title and then the title.")
+        raise InputError("A title cannot be empty.", hint="In the chat: /title NEW TITLE.")
     if words == session.title:
         return session
     changed = replace(session, title=words, updated=at)
@@ -108,19 +108,19 @@ def retitle(store: Store, session: Session, title: str, at: datetime) -> Session
 
 
 def session_exchanges(store: Store, session_id: str) -> list[Exchange]:
-    """Every exchange of a session, all branches, in the order of their ids."""
+    """Return every exchange of a session, all branches, in the order of their ids."""
     return [e for e in everything(store) if e.session == session_id]
 
 
 def leaves(store: Store, session: Session) -> list[Exchange]:
-    """The last exchange of every branch of a session, newest first."""
+    """Return the last exchange of every branch of a session, newest first."""
     held = session_exchanges(store, session.id)
     parents = {exchange.parent for exchange in held}
     return [exchange for exchange in reversed(held) if exchange.id not in parents]
 
 
 def take_branch(store: Store, exchange: Exchange, at: datetime) -> Session:
-    """Put a session's head at the end of an exchange.
+    """Move a session's head to the end of an exchange.
 
     Raises:
         NotFoundError: The session is gone.
@@ -134,7 +134,7 @@ def take_branch(store: Store, exchange: Exchange, at: datetime) -> Session:
 
 
 def conversations(store: Store) -> Iterator[Transcript]:
-    """Every session with its exchanges, the oldest session first."""
+    """Yield every session with its exchanges, the oldest session first."""
     by_session: dict[str, list[Exchange]] = {}
     for exchange in everything(store):
         by_session.setdefault(exchange.session, []).append(exchange)
@@ -143,27 +143,27 @@ def conversations(store: Store) -> Iterator[Transcript]:
 
 
 def with_originals(store: Store, conversation: Transcript) -> Transcript:
-    """Give a conversation with the originals of its messages."""
+    """Return a conversation with the originals of its messages."""
     ids = (message.id for exchange in conversation.exchanges for message in exchange.messages)
     return replace(conversation, originals=store.originals(ids))
 
 
 def held(store: Store, exchanges: Sequence[Exchange]) -> dict[str, str]:
-    """Give those exchanges that the space holds already: id to the session that they are in."""
+    """Map the ids of those exchanges that the space already holds to their sessions."""
     ids = [exchange.id for exchange in exchanges]
     pages = (ids[at : at + _PAGE] for at in range(0, len(ids), _PAGE))
     return {name: known.session for page in pages for name, known in store.get(page).items()}
 
 
 def at_home(conversation: Transcript, homes: Mapping[str, str]) -> Transcript:
-    """Give a conversation as part of the session that its exchanges are in already.
+    """Return a conversation as part of the session that already holds its exchanges.
 
-    A file that holds less of a conversation, or dates its beginning otherwise, gives its exchanges
-    the same ids, but the session another one.
+    A file with less of a conversation, or with another date of its beginning, gives its exchanges
+    the same ids, but the session a different one.
 
     Args:
         conversation: The conversation.
-        homes: What is held of it, as ``held`` gives it.
+        homes: Its stored exchanges, as ``held`` returns them.
     """
     session = conversation.session
     if not homes or session.id in homes.values():
@@ -174,7 +174,7 @@ def at_home(conversation: Transcript, homes: Mapping[str, str]) -> Transcript:
 
 
 def counted(exchange: Exchange, counter: Counter) -> Exchange:
-    """An exchange whose messages carry their tokens; what another tokenizer counted stays."""
+    """Return an exchange with its messages' token counts; those of another tokenizer stay."""
     messages = (m if _elsewhere(m, counter) else weighed(m, counter) for m in exchange.messages)
     return replace(exchange, messages=tuple(messages))
 
@@ -184,5 +184,5 @@ def _elsewhere(message: Message, counter: Counter) -> bool:
 
 
 def weighed(message: Message, counter: Counter) -> Message:
-    """A message with its tokens, as they are stored: before calibration."""
+    """Return a message with its token count as stored: before calibration."""
     return replace(message, tokens=counter.plain(message), tokenizer=counter.identity)
