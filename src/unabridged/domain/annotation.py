@@ -1,10 +1,10 @@
-"""Categories: what kind of content a message is, how much it matters, and what it feels like."""
+"""Annotations: the category, importance and emotion of a message."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 USER = "user"
-"""Who gave a reading that a person corrected."""
+"""The author of an annotation that a person corrected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,14 +12,14 @@ class Category:
     """A kind of content.
 
     Attributes:
-        name: Its name, in small letters and underscores.
+        name: Its name, in lower case with underscores.
         about: What belongs to it, in a line for people and models.
         keep: 0 to 1: the share of its exchanges that stays verbatim.
         importance: 0 to 1: how much a typical message of it matters.
         critical: Whether names in its messages must survive every condensation.
-        examples: Short messages of it, by which others are recognised.
-        cues: Regular expressions that speak for it, for folded text (small letters, no accents).
-        by_user: Whether the user's words make it as a rule; of others it takes more.
+        examples: Short messages of it, from which others are recognised.
+        cues: Regular expressions that indicate it, for folded text (lower case, no accents).
+        by_user: Whether it usually comes from the user; other roles need stronger evidence.
     """
 
     name: str
@@ -34,12 +34,12 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """The categories of one kind of talk.
+    """The categories of one kind of conversation.
 
     Attributes:
-        about: What talk it is for, in a line.
+        about: What kind of conversation it is for, in one line.
         categories: Its categories, the most important first.
-        fallback: The name of the category of what fits none.
+        fallback: The name of the category for messages that fit no other.
     """
 
     name: str
@@ -48,21 +48,21 @@ class Scheme:
     fallback: str
 
     def category(self, name: str) -> Category:
-        """The category of a name; the fallback for a name that the scheme does not have."""
+        """Return a category by name; the fallback for an unknown name."""
         by_name = {category.name: category for category in self.categories}
         return by_name.get(name) or by_name[self.fallback]
 
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """What one message was judged to be.
+    """The annotation of one message.
 
     Attributes:
         importance: 0 to 1: how much it matters.
         valence: 0 (bad) to 1 (good); 0.5 for neither.
-        intensity: 0 to 1: how strongly it is felt.
-        by: Who judged: ``rules`` with a version, ``model:NAME``, or ``user``.
-        scores: Category to how well it fits, 0 to 1; empty where nobody weighed them.
+        intensity: 0 to 1: how strong the emotion is.
+        by: Its author: ``rules`` with a version, ``model:NAME``, or ``user``.
+        scores: Category to how well it fits, 0 to 1; empty if not computed.
     """
 
     category: str
@@ -75,10 +75,10 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class ExchangeReading:
-    """What the messages of one exchange were judged to be.
+    """The annotations of the messages of one exchange.
 
     Attributes:
-        messages: The id of a message to its reading; messages without words are missing.
+        messages: Message id to annotation; messages without text are missing.
     """
 
     exchange: str
@@ -87,7 +87,7 @@ class ExchangeReading:
 
     @property
     def foremost(self) -> Annotation | None:
-        """The reading of the most important message, the first of equals; None without any."""
+        """The annotation of the most important message, the first of equals; None without any."""
         return max(self.messages.values(), key=lambda reading: reading.importance, default=None)
 
     @property

@@ -1,4 +1,4 @@
-"""What keeping safe tells: of backups, of what was salvaged, of what was moved out of the active set."""
+"""Results of backups, restores, recovery and archiving."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,11 +22,11 @@ class Backup:
     """One backup.
 
     Attributes:
-        at: When it was begun; what was acknowledged before is in it.
+        at: When it began; everything acknowledged before is in it.
         home: Whether it was made of a whole home, settings included.
         version: The version of Unabridged that made it.
-        left_out: Spaces that a backup of a home lacks since they are damaged: name and reason.
-        trouble: Why it cannot be read; empty for a readable one.
+        left_out: Spaces missing from a backup of a home because they are damaged: name and reason.
+        trouble: Why it cannot be read; empty if it can.
     """
 
     path: str
@@ -44,8 +44,8 @@ class RestoreResult:
     """A space that was restored.
 
     Attributes:
-        quarantine: Where what it replaced lies now; None where there was nothing.
-        there: Whether it was there already, as it is in the backup, and nothing was done.
+        quarantine: Where the replaced space is now; None if there was none.
+        there: Whether the same space was already there, so that nothing was done.
     """
 
     space: SpaceId
@@ -75,12 +75,12 @@ class StorageUse:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """An exchange that could not be salvaged whole.
+    """An exchange that could not be recovered whole.
 
     Attributes:
-        session: The session that it belongs to, as far as is known; else empty.
-        at: When it was begun, as far as is known.
-        kept: Whether what is left of it was kept, as an incomplete exchange.
+        session: Its session, if known; else empty.
+        at: When it began, if known.
+        kept: Whether the rest of it was kept, as an incomplete exchange.
         what: What is missing, in words.
     """
 
@@ -94,17 +94,17 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """What a salvage took out of a damaged file.
+    """What recovery took out of a damaged file.
 
     Attributes:
         path: The damaged file.
-        space: The space that it holds, or None where it cannot tell.
-        exchanges: Exchanges taken whole.
-        incomplete: Exchanges of which a part was taken.
-        missing: What could not be taken whole, as far as the file still tells.
-        unknown: Further exchanges that were counted and of which nothing is left.
-        records_missing: Records that were counted and are gone.
-        unsure: Whether more may have been in it: neither its words nor its counts are all readable.
+        space: Its space, or None if that is unreadable.
+        exchanges: Exchanges recovered whole.
+        incomplete: Exchanges recovered in part.
+        missing: What could not be recovered whole, as far as the file shows it.
+        unknown: Further exchanges that the file counts and of which nothing is left.
+        records_missing: Records that the file counts and that are lost.
+        unsure: Whether the file may have held more: parts of its texts and counts are unreadable.
     """
 
     path: str
@@ -120,5 +120,5 @@ class Recovery:
 
     @property
     def lost(self) -> int:
-        """Exchanges that were not taken whole."""
+        """Exchanges that were not recovered whole."""
         return len(self.missing) + self.unknown

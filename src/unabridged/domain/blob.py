@@ -6,7 +6,7 @@ from hashlib import sha256
 
 
 class BlobKind(StrEnum):
-    """What the bytes of a blob are."""
+    """The kind of a blob."""
 
     SYSTEM = "system"
     """The system prompt of a context, as UTF-8; lone surrogates are kept."""
@@ -20,7 +20,7 @@ class BlobKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """Bytes with what they are. A store keeps them as long as something uses them."""
+    """Bytes and their kind. A store keeps them as long as something uses them."""
 
     kind: BlobKind
     data: bytes

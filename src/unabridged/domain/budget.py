@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class Mode(StrEnum):
-    """The mode decides tools and system prompt, never whether memory is loaded."""
+    """The mode decides about tools and system prompt, never about memory."""
 
     CHAT = "chat"
     TOOLS = "tools"
@@ -25,8 +25,8 @@ class Budget:
 
     Attributes:
         window: What prompt and answer may take together.
-        system: The system prompt, as large as it is.
-        tools: The tool definitions, as large as they are.
+        system: The size of the system prompt.
+        tools: The size of the tool definitions.
         message: This message with the template's overhead.
         answer: Room kept free for the answer.
         memory: What memory may take.
@@ -34,7 +34,7 @@ class Budget:
         reserve: What remains.
         unused: What ``max_prompt_tokens`` or ``memory_cap`` keep from being used.
         complexity: 0 to 1, of the message.
-        bound: The one of these two that holds memory down, or empty.
+        bound: The one of these two that limits memory, or empty.
     """
 
     window: int
@@ -62,7 +62,7 @@ class Budget:
 
     @property
     def budget_available(self) -> int:
-        """Tokens that memory may take; the seed's word for it."""
+        """Tokens that memory may take (WorkspaceAI's name for it)."""
         return self.memory
 
 

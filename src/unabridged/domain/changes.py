@@ -18,14 +18,14 @@ class Changes:
             change; those of one transaction in the order of their numbers.
         numbers: The number of each of them, in the same order. A number is given once and never
             changes, so that it orders exchanges and breaks ties.
-        erased: The exchanges that were erased and are not there.
-        moved: The exchanges that follow another exchange now, because what they followed was
-            erased. Those behind them are not listed.
+        erased: The exchanges that were erased.
+        moved: The exchanges whose parent changed because the old one was erased. Their descendants
+            are not listed.
         embedded: The exchanges of which vectors were stored.
-        sessions: The sessions of which the header changed, or that went.
+        sessions: The sessions whose header changed, or that were removed.
         kinds: The kinds of records that were put or deleted.
-        full: Whether this is everything that the log holds, because nothing less can be told:
-            who follows it starts from scratch.
+        full: Whether this is everything in the log, because the difference is not known: a follower
+            starts from scratch.
     """
 
     revision: int

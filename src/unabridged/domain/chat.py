@@ -1,4 +1,4 @@
-"""What passes between the engine and a model: request, chunks, usage, abilities."""
+"""Values between the engine and a model: request, chunks, usage, abilities."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ class ToolSpec:
 
     Attributes:
         name: Letters, digits, ``_`` and ``-``; at most 64.
-        description: What it does, for the model.
+        description: What the tool does, for the model.
         parameters: JSON Schema of its arguments, an object.
     """
 
@@ -27,7 +27,7 @@ class ChatRequest:
     """One request to a model.
 
     Attributes:
-        window: Tokens that prompt and answer may take together; told to servers that can be told.
+        window: Tokens that prompt and answer may take together; sent to servers that accept it.
         max_output: Tokens that the answer may have, or None to leave it to the server.
         options: Sampling options in the dialect of the upstream; passed on as they are.
     """
@@ -41,7 +41,7 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What the server says a request cost, in tokens. None where it does not say.
+    """The tokens of a request as the server reports them. None if it does not.
 
     ``prompt`` is the whole prompt, cached part included; ``cached`` the part taken from a cache.
     """
@@ -75,12 +75,12 @@ class Abilities:
 
     Attributes:
         model: The model's full name: ``llama3`` is ``llama3:latest``.
-        trained_window: Tokens that it was trained for, or None where unknown.
+        trained_window: Tokens that it was trained for, or None if unknown.
         loaded_window: Tokens that the server has loaded it with, or None.
-        max_output: The most tokens of an answer, or None where unknown.
-        tools: Whether it can call tools; None where unknown.
-        vision: Whether it sees images; None where unknown.
-        reasoning: Whether it thinks aloud; None where unknown.
+        max_output: The most tokens of an answer, or None if unknown.
+        tools: Whether it can call tools; None if unknown.
+        vision: Whether it sees images; None if unknown.
+        reasoning: Whether it returns its reasoning; None if unknown.
         source: Where this was learned: ``server``, ``cache``, ``stale cache``, ``table``, ``default``.
         family: The model family that the server names (``llama``, ``qwen2`` …), or empty.
     """
@@ -98,7 +98,7 @@ class Abilities:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a model server listens, and how it speaks.
+    """The address and dialect of a model server.
 
     Attributes:
         dialect: ``ollama`` or ``openai``.

@@ -1,4 +1,4 @@
-"""A condensation: a shorter text that stands for named exchanges, which stay stored."""
+"""A condensation: a shorter text that replaces named exchanges, which stay stored."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from unabridged.domain.message import Role
 
 
 class Level(StrEnum):
-    """How much a condensation stands for."""
+    """How much a condensation covers."""
 
     EXCHANGES = "exchanges"
     """Some exchanges of one session, of one category."""
@@ -24,12 +24,12 @@ class CondenseSource:
     """A message as a condenser sees it.
 
     Attributes:
-        index: Its place among the messages of the exchange.
-        role: Who said it: the user or the assistant; None for the words of an earlier condensation.
-        text: Its words, whole.
-        importance: 0 to 1; 0.5 where nobody judged it.
-        category: The name of its category; empty where nobody judged it.
-        critical: Whether the names in it must stay.
+        index: Its position among the messages of the exchange.
+        role: User or assistant; None for the text of an earlier condensation.
+        text: Its whole text.
+        importance: 0 to 1; 0.5 without an annotation.
+        category: The name of its category; empty without an annotation.
+        critical: Whether the names in it must be kept.
         sentences: The only sentences of it to choose from, by their number; None for all. What an
             earlier condensation left out stays out.
     """
@@ -47,12 +47,12 @@ class CondenseSource:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What a condensation says of one message, or in words of its own.
+    """What a condensation says of one message, or in a model's own words.
 
     Attributes:
-        text: Whole sentences; where others stood between them stands ``[…]``.
+        text: Whole sentences; ``[…]`` marks sentences that were left out between them.
         exchange: The exchange that they are from; empty for a model's own words.
-        index: The place of the message in it.
+        index: The position of the message in it.
         role: Who said them; None for a model's own words.
         sentences: Which of the message's sentences they are, by their number from 0.
     """
@@ -72,7 +72,7 @@ class CondensationDraft:
         lines: In the order of the sources.
         tokens: What the texts of the lines take together.
         by: Who wrote it: ``extract`` with a version, or ``model:NAME``.
-        notes: What a person should know: why a model's words were not taken …
+        notes: Messages to a person: why a model's text was not used …
     """
 
     lines: tuple[Line, ...]
@@ -88,9 +88,9 @@ class Coherence:
     Attributes:
         critical_kept: 0 to 1: of the critical exchanges, the share that stays verbatim.
         shares_kept: Whether every category keeps its share verbatim.
-        lost_names: Names that the condensed messages held and the view holds no more.
-        lost_critical: Those of them that critical messages held; such a run is not used.
-        in_order: Whether what is left stands in the order in which it was said.
+        lost_names: Names of the condensed messages that the view no longer contains.
+        lost_critical: Those of them in critical messages; such a run is not used.
+        in_order: Whether the rest is in its original order.
         tokens_before: Tokens of the view before the run.
         tokens_after: Tokens afterwards.
     """
@@ -116,22 +116,22 @@ class Condensation:
     """A shorter text for named exchanges.
 
     Attributes:
-        id: ``c-`` and ten hex digits, drawn from what it covers and says; the same run gives the
-            same id.
-        level: How much it stands for.
+        id: ``c-`` and ten hex digits, computed from sources and text; the same run gives the same
+            id.
+        level: How much it covers.
         session: The session; empty for a period.
-        covers: The ids of the exchanges that it stands for, in their order.
-        since: When the first of them was.
-        until: When the last was.
+        covers: The ids of the exchanges that it replaces, in their order.
+        since: The time of the first of them.
+        until: The time of the last.
         lines: What it says.
         tokens: What that takes.
         source_tokens: What the exchanges take whole.
         by: Who wrote it.
-        category: The category that it is of; empty where it is of several.
-        messages: What it stands for, message by message: (exchange, index); empty for all messages
-            of what it covers.
+        category: Its category; empty if there are several.
+        messages: The messages that it replaces: (exchange, index); empty for all messages of the
+            exchanges.
         parts: The ids of the condensations that it was made from.
-        notes: What a person should know.
+        notes: Messages to a person.
     """
 
     id: str
@@ -152,10 +152,10 @@ class Condensation:
 
 @dataclass(frozen=True, slots=True)
 class CondenseRun:
-    """What one run of condensing did: figures only, no words of anybody.
+    """What one run of condensing did: figures only, no text.
 
     Attributes:
-        id: Drawn from the session and what was condensed; the same run twice counts once.
+        id: Computed from the session and what was condensed; the same run twice counts once.
         condensed: Messages condensed, by category.
         kept: Messages that stayed verbatim among the candidates, by category.
         by: Who wrote the condensations.

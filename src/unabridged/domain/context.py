@@ -13,7 +13,7 @@ from unabridged.domain.message import Message
 from unabridged.domain.scope import Scope
 
 Shared = tuple[Mapping[str, Any], tuple[str, ...]]
-"""A text as plain data, and the ids of the exchanges that it was drawn from."""
+"""A text as plain data, and the ids of its source exchanges."""
 
 
 class Tier(StrEnum):
@@ -26,7 +26,7 @@ class Tier(StrEnum):
 
 
 class Decision(StrEnum):
-    """What became of a candidate."""
+    """The fate of a candidate."""
 
     KEPT = "kept"
     CONDENSED = "condensed"
@@ -50,13 +50,13 @@ class LedgerRow:
         tier: The tier, or None for a tool definition.
         kind: What it is.
         id: Its id in the store (a tool's name for a tool).
-        decision: What became of it.
-        tokens: What it takes in the prompt; for one left out, what it would have taken whole.
+        decision: Kept, condensed or left out.
+        tokens: What it takes in the prompt; if left out, what it would have taken whole.
         reason: Why, in a few words.
-        score: Its evidence, where it was found by search.
-        at: Its date, where it has one.
-        session: The session it is from, where it has one.
-        sentences: For an excerpt, the places of its sentences: (message index, sentence index).
+        score: Its relevance, if a search found it.
+        at: Its date, if it has one.
+        session: Its session, if it has one.
+        sentences: For an excerpt, the positions of its sentences: (message index, sentence index).
     """
 
     tier: Tier | None
@@ -84,17 +84,17 @@ class Ledger:
         rest_count: Exchanges of the space that no tier considered.
         rest_tokens: Their tokens, as counted when they were stored.
         intent: What the message asks of memory.
-        signals: What spoke for that intent.
+        signals: The signals for that intent.
         complexity: 0 to 1.
         response_percentage: The answer's share of the window, 0 to 100.
-        budget_available: Tokens that memory might take.
-        bound: The setting that holds memory below its share of the window (``memory_cap``,
+        budget_available: Tokens that memory may take.
+        bound: The setting that limits memory below its share of the window (``memory_cap``,
             ``max_prompt_tokens``), or empty.
         prefix_reuse: Share of prompt tokens that equal the session's previous request, 0 to 1;
             None for a session's first.
         model: The model it was planned for.
         tokenizer: The identity of the tokenizer that planned.
-        notes: What else a person should know: a truncation, a stale window …
+        notes: Further messages to a person: a truncation, a stale window …
     """
 
     window: int
@@ -126,7 +126,7 @@ class Ledger:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What is sent, and everything known about it. ``prepare`` gives it and writes nothing.
+    """What is sent, with its ledger. ``prepare`` returns it and writes nothing.
 
     Attributes:
         id: Its id; the id of the exchange that ``begin`` will open.
@@ -137,8 +137,8 @@ class Context:
         budget: The window divided.
         ledger: The account of every token and candidate.
         hash: SHA-256 of the rendered prompt and tools.
-        manifest: What it was made of: enough to render the same bytes again.
-        user: The user's message as it will be stored, without the fence.
+        manifest: The ids that it was made from: enough to render the same bytes again.
+        user: The user's message as it will be stored, without the recall block.
         mode: The mode.
         max_output: The limit to send to the server, or None.
         head: The session's head when this was prepared; ``begin`` refuses if it moved.
@@ -147,11 +147,11 @@ class Context:
         at: When it was prepared.
         retry_of: The exchange whose user message is answered again, or None.
         shared: Texts that this context made and later ones will share, for ``begin`` to store: id
-            to plain data and the ids of the exchanges that they were drawn from.
-        system: The system prompt, without what is pinned and what stands for earlier exchanges.
+            to plain data and the ids of the source exchanges.
+        system: The system prompt, without pins and condensations of earlier exchanges.
         follows: The id of the message that the user's message follows, or None.
-        placed: Whether its place was found in what a client sent: ``begin`` then stores it behind
-            ``follows`` wherever the session's head is, and the head moves there.
+        placed: Whether its position comes from a client's message list: ``begin`` then stores it after
+            ``follows``, wherever the session's head is, and moves the head there.
     """
 
     id: str

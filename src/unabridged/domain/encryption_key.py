@@ -1,4 +1,4 @@
-"""A key: 32 secret bytes from which a key is drawn for each purpose."""
+"""A key: 32 secret bytes from which a key is derived for each purpose."""
 
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -24,7 +24,7 @@ class EncryptionKey:
             raise ValueError(f"a key has {KEY_BYTES} bytes")
 
     def for_(self, purpose: str) -> bytes:
-        """Draw the key of a purpose: 32 bytes that tell nothing of those for other purposes.
+        """Derive the key of a purpose: 32 bytes that reveal nothing of other purposes' keys.
 
         Keyed BLAKE2b (RFC 7693) over the purpose's name, as key derivation in counterless form.
 
@@ -35,5 +35,5 @@ class EncryptionKey:
 
     @property
     def mark(self) -> str:
-        """By what the key is recognised and nothing is learned of it: 8 hexadecimal digits."""
+        """A fingerprint that reveals nothing of the key: 8 hexadecimal digits."""
         return self.for_("mark")[:4].hex()

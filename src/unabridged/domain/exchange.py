@@ -8,16 +8,16 @@ from unabridged.domain.message import Message, Role
 
 
 class ExchangeState(StrEnum):
-    """How far an exchange came."""
+    """How complete an exchange is."""
 
     OPEN = "open"
-    """The user's message is stored; the answer is awaited."""
+    """The user's message is stored; the answer is pending."""
     COMPLETE = "complete"
     """The answer is whole."""
     INCOMPLETE = "incomplete"
-    """The answer broke off; what came is kept."""
+    """The answer broke off; what arrived is kept."""
     UNANSWERED = "unanswered"
-    """No answer came."""
+    """No answer arrived."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +25,17 @@ class Exchange:
     """A user message and its answer, with the tool calls and results between them.
 
     Attributes:
-        id: Unique in every space; sorts by the time it was begun.
+        id: Unique in every space; sorts by the time it began.
         session: The session it belongs to.
         parent: The exchange before it on its path, or None for a session's first. Two exchanges
             with one parent are branches: an edited message, or an answer regenerated.
-        state: How far it came.
+        state: How complete it is.
         messages: In order; the first is the user's. Branches that regenerate an answer share it.
         at: When the user's message was stored, with a time zone.
         mode: ``chat`` or ``tools``.
         model: The model that answered, or was asked.
-        notes: What a person should know of what was not stored; given when it is recorded, and
-            never stored or sent.
+        notes: Messages to a person about what was not stored; set when it is recorded, never stored
+            or sent.
     """
 
     id: str
@@ -57,7 +57,7 @@ class Exchange:
 
     @property
     def answer(self) -> Message | None:
-        """The last message of the assistant that says something, or None."""
+        """The assistant's last message with text, or None."""
         for message in reversed(self.messages):
             if message.role is Role.ASSISTANT and message.text:
                 return message
@@ -65,15 +65,15 @@ class Exchange:
 
     @property
     def text(self) -> str:
-        """The words of both sides; tool calls, results and reasoning left out."""
+        """The text of both sides, without tool calls, results and reasoning."""
         return "\n".join(m.text for m in self.messages if m.role is not Role.TOOL and m.text)
 
     @property
     def spoken(self) -> list[tuple[int, Message]]:
-        """The messages of a user or an assistant that have words, each with its place."""
+        """Return the messages of user and assistant that have text, each with its position."""
         sides = (Role.USER, Role.ASSISTANT)
         return [(i, m) for i, m in enumerate(self.messages) if m.role in sides and m.text]
 
     def extended(self, messages: tuple[Message, ...], state: ExchangeState) -> "Exchange":
-        """Give the same exchange with more messages and a new state."""
+        """Return the same exchange with more messages and a new state."""
         return replace(self, messages=self.messages + messages, state=state)

@@ -1,31 +1,31 @@
-"""A fact: a statement drawn from an exchange, with its source and the time it holds. And requirements."""
+"""Facts and requirements: statements learned from exchanges, with their source and validity."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 SELF = "user"
-"""The subject of what is known of the user."""
+"""The subject of facts about the user."""
 
 
 class FactState(StrEnum):
-    """What a fact is worth now."""
+    """Whether a fact holds now."""
 
     CURRENT = "current"
     SUPERSEDED = "superseded"
-    """A newer value took its place; it stays in the history."""
+    """A newer value replaced it; it stays in the history."""
     WITHDRAWN = "withdrawn"
-    """A person took it back; it is recalled no more."""
+    """A person withdrew it; it is no longer recalled."""
 
 
 @dataclass(frozen=True, slots=True)
 class FactOrigin:
-    """From which other space a fact came.
+    """The other space that a fact came from.
 
     Attributes:
         space: The name of the space in which it was learned.
-        exchange: The exchange there that says so, or None where a person gave it.
-        arrived: When it came into this space.
+        exchange: Its source exchange there, or None if a person stated it.
+        arrived: When it was copied into this space.
     """
 
     space: str
@@ -39,20 +39,20 @@ class Fact:
 
     Attributes:
         id: Its id.
-        text: The statement as people and prompts read it.
-        subject: Whom it is about: ``user``, or a name.
-        attribute: What of them: ``lives in``, ``favourite colour`` …; empty for free words.
-        value: What it is; empty for free words.
-        quote: The words that say so, as they stand in the exchange; empty where a person gave it.
-        exchange: The exchange that says so, or None where a person gave it.
-        since: Since when it holds, as far as known: when it was said.
-        until: When it ceased to hold, or None.
-        by: Who drew it: ``rules`` with a version, ``model:NAME``, or ``user``.
-        state: What it is worth now.
+        text: The statement as people and prompts show it.
+        subject: Who it is about: ``user``, or a name.
+        attribute: What about them: ``lives in``, ``favourite colour`` …; empty for free text.
+        value: The value; empty for free text.
+        quote: The source's words, exactly as in the exchange; empty if a person stated it.
+        exchange: Its source exchange, or None if a person stated it.
+        since: Since when it holds: when it was said.
+        until: When it stopped holding, or None.
+        by: Its author: ``rules`` with a version, ``model:NAME``, or ``user``.
+        state: Whether it holds now.
         pinned: Whether every prompt carries it.
-        supersedes: The id of the fact whose place it took, or None.
-        disputed_by: The ids of facts that say otherwise without one taking the other's place.
-        origin: From which other space it was shared, or None where it is of this space.
+        supersedes: The id of the fact that it replaced, or None.
+        disputed_by: The ids of facts that contradict it, where neither replaces the other.
+        origin: The other space that it was shared from, or None.
     """
 
     id: str
@@ -78,7 +78,7 @@ class FactChange:
 
     Attributes:
         at: When.
-        by: Who: ``user``, ``rules`` with a version, ``model:NAME``.
+        by: Its author: ``user``, ``rules`` with a version, ``model:NAME``.
         what: ``added``, ``edited``, ``pinned``, ``unpinned``, ``superseded``, ``withdrawn``.
         text: The text afterwards.
     """
@@ -96,20 +96,20 @@ class Requirement:
     Attributes:
         id: ``REQ-`` and a number.
         text: The description.
-        at: When it was stated.
+        at: The time when it was stated.
         type: ``functional``, ``non-functional`` or ``constraint``.
         rationale: Why.
-        fit_criterion: How one can tell that it is met.
+        fit_criterion: How to test that it is met.
         originator: Who raised it.
-        satisfaction: 1 to 5: how glad the customer is if it is met; None where unknown.
-        dissatisfaction: 1 to 5: how unhappy if it is not; None where unknown.
+        satisfaction: 1 to 5: how glad the customer is if it is met; None if unknown.
+        dissatisfaction: 1 to 5: how unhappy if it is not; None if unknown.
         priority: ``must``, ``should``, ``could``, ``wont`` or empty.
-        conflicts: The ids of requirements that it cannot be met together with.
-        quote: The words that say so; empty where a person gave it.
-        exchange: The exchange that says so, or None.
-        by: Who drew it.
+        conflicts: The ids of requirements that contradict it.
+        quote: The source's words; empty if a person stated it.
+        exchange: Its source exchange, or None.
+        by: Its author.
         pinned: Whether every prompt carries it.
-        withdrawn: Whether a person took it back.
+        withdrawn: Whether a person withdrew it.
         history: Every change, the oldest first.
     """
 

@@ -1,4 +1,4 @@
-"""What a person changed in a file by hand, exchange by exchange."""
+"""Edits that a person made by hand in a readable file, one for each exchange."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -20,9 +20,9 @@ class Edit:
 
     Attributes:
         session: The title of the session, or its id.
-        place: The place of the exchange in the session, from 1.
-        user: The user's words before and after; empty where there are none.
-        answer: The answer's.
+        place: The position of the exchange in the session, from 1.
+        user: The user's text before and after; empty if there is none.
+        answer: The answer's text, likewise.
     """
 
     kind: EditKind
@@ -34,13 +34,13 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Adoption:
-    """What taking a file over does.
+    """What adopting a file does.
 
     Attributes:
-        space: The space that it holds.
+        space: Its space.
         edits: What was changed, in the order of the file.
-        notes: What else a person should know.
-        sound: Whether the file is as it was written, so that there is nothing to do.
+        notes: Further messages to a person.
+        sound: Whether the file is unchanged, so that there is nothing to do.
     """
 
     path: str

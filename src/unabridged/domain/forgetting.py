@@ -1,4 +1,4 @@
-"""Forgetting: what would go, what stays, and what is shown for it afterwards."""
+"""Forgetting: the plan (what is removed, what stays) and the receipt."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,12 +14,12 @@ from unabridged.domain.session import Session
 
 @dataclass(frozen=True, slots=True)
 class PlannedRemoval:
-    """A record that goes.
+    """A record that is removed.
 
     Attributes:
         kind: What it is.
         id: Its id.
-        text: Its first words, where it has some.
+        text: Its first words, if it has any.
     """
 
     kind: RecordKind
@@ -29,13 +29,13 @@ class PlannedRemoval:
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """Something elsewhere that says what is to be forgotten once more.
+    """Something else that repeats what is to be forgotten.
 
     Attributes:
         id: The id of the exchange, fact or requirement.
         kind: ``exchange``, ``fact`` or ``requirement``.
-        text: The first words of the message that does.
-        reason: By what it is recognised, in words.
+        text: The first words of that message.
+        reason: How it was recognised, in words.
         session: The session of an exchange; empty for others.
         at: When it was said.
     """
@@ -50,12 +50,12 @@ class Duplicate:
 
 @dataclass(frozen=True, slots=True)
 class OutOfReach:
-    """What forgetting does not reach, or reaches by name only.
+    """What forgetting does not reach.
 
     Attributes:
         backups: Backups that may still hold it.
-        aside: Files that were set aside, and backups of migrations, that may hold it.
-        shared: Spaces that it was shared with, each with the share by which it can be revoked.
+        aside: Quarantined files and backups of migrations that may hold it.
+        shared: Spaces that it was shared with, each with the id of the share to revoke.
     """
 
     backups: tuple[str, ...] = ()
@@ -65,27 +65,27 @@ class OutOfReach:
 
 @dataclass(frozen=True, slots=True)
 class ForgetPlan:
-    """What a forgetting would do; nothing is changed by making one.
+    """What a forgetting would do. Making a plan changes nothing.
 
     Attributes:
-        id: That of the receipt that it will have.
+        id: The id of its future receipt.
         at: When it was made.
-        what: What was asked for: ``exchanges``, ``session``, ``fact``, ``search``, ``space`` or
-            ``share`` (one was revoked).
-        exchanges: The exchanges that go, in the order of their ids.
-        facts: Facts that are taken back though the exchanges that they rest on stay.
-        given: Facts and requirements of a person's own words that go: kind and id.
-        sessions: Sessions of which nothing is left.
-        titles: Sessions whose title quotes what goes; it is cleared.
-        going: Every record that goes.
-        staying: Facts that stay because something else supports them; their quote is from there.
-        repeats: What says it once more elsewhere, and stays.
-        outside: What is not reached.
-        pins: Statements that take over the pin of one that goes.
-        sources: Exchanges that requirements which go are drawn from again.
-        shared: The ids of messages that stay, since another branch has them too.
-        condensed: Sessions whose condensations are made anew, with the levels that they had.
-        periods: Months whose condensation is made anew.
+        what: The request: ``exchanges``, ``session``, ``fact``, ``search``, ``space`` or ``share``
+            (one was revoked).
+        exchanges: The exchanges that are removed, in the order of their ids.
+        facts: Facts that are withdrawn although their source exchanges stay.
+        given: Facts and requirements stated by a person that are removed: kind and id.
+        sessions: Sessions that become empty.
+        titles: Sessions whose title quotes what is removed; it is cleared.
+        going: Every record that is removed.
+        staying: Facts that stay because another source supports them; their quote is from there.
+        repeats: What repeats it elsewhere, and stays.
+        outside: What forgetting does not reach.
+        pins: Statements that get the pin of one that is removed.
+        sources: Exchanges from which removed requirements are learned again.
+        shared: The ids of messages that stay because another branch has them too.
+        condensed: Sessions whose condensations are made again, with their levels.
+        periods: Months whose condensation is made again.
     """
 
     id: str
@@ -113,18 +113,18 @@ class ForgetPlan:
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """The messages that go: each once, without those that another branch keeps."""
+        """The messages that are removed: each once, without those that another branch keeps."""
         said = {message.id: message for e in self.exchanges for message in e.messages}
         return tuple(m for name, m in said.items() if name not in self.shared)
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What was found in files when they were looked through for bytes.
+    """What a scan of files for bytes found.
 
     Attributes:
-        files: The names of the files, as they lie in the home.
-        found: Which of the pieces were found, by their number.
+        files: The paths of the files within the home.
+        found: The numbers of the texts that were found.
     """
 
     files: tuple[str, ...] = ()
@@ -134,30 +134,30 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What a forgetting did, in ids and figures: no words of what was forgotten.
+    """What a forgetting did, in ids and figures, without any forgotten text.
 
     Attributes:
         id: Its id.
-        at: When it was asked for.
-        done: When it was carried out.
+        at: When it was requested.
+        done: When it was completed.
         space: The space.
-        what: What was asked for; see ``ForgetPlan``.
-        exchanges: Exchanges that went.
-        ids: The ids of the exchanges and facts that were asked for; empty for a whole space.
-        messages: Messages that went.
-        bytes: Bytes of their words, in UTF-8.
-        records: Records that went, by kind.
-        sessions: Sessions that went with all that was in them.
-        titles: Titles that were cleared.
-        staying: Facts that stay because something else supports them.
-        repeats: The ids of what says it once more elsewhere.
-        outside: What was not reached.
-        files: Files that were wiped, and then looked through.
-        scanned: Bytes that were looked through.
-        pieces: Pieces of the forgotten words that were looked for; 0 where none could be.
-        left: Pieces that were found although nothing that stays says them.
-        notes: What a person should know.
-        lifted: When it was lifted, so that the words are stored again; or None.
+        what: The request; see ``ForgetPlan``.
+        exchanges: Exchanges removed.
+        ids: The ids of the requested exchanges and facts; empty for a whole space.
+        messages: Messages removed.
+        bytes: Bytes of their text, in UTF-8.
+        records: Records removed, by kind.
+        sessions: Sessions removed.
+        titles: Titles cleared.
+        staying: Facts that stay because another source supports them.
+        repeats: The ids of what repeats it elsewhere.
+        outside: What forgetting did not reach.
+        files: Files that were wiped and then scanned.
+        scanned: Bytes scanned.
+        pieces: Forgotten texts that the scan looked for; 0 if it could look for none.
+        left: Texts that were found although nothing that stays contains them.
+        notes: Messages to a person.
+        lifted: When it was lifted, so that the text may be stored again; or None.
         digest: Over all of this but ``lifted``; keyed. See ``custody.receipts``.
     """
 
@@ -191,8 +191,8 @@ class SpacePlan:
 
     Attributes:
         bytes: Bytes of its files.
-        files: The files that are wiped, as they lie in the home; those set aside too.
-        outside: What is not reached.
+        files: The paths within the home of the files that are wiped, quarantined ones too.
+        outside: What forgetting does not reach.
     """
 
     space: SpaceId

@@ -1,17 +1,17 @@
-"""The chain over the messages of a space: what shows that one was changed, removed or put in.
+"""The hash chain over the messages of a space: it shows that one was changed, removed or inserted.
 
 Each message gets a link when it is stored. Its *promise* is a digest over a random salt and what was
 said. Its *link* is a digest over the link before it in its session, its promise and its place: one
 chain for each session, in the order of storing. Its *root* is a digest over the root before it in the
-space and its link, so that the last root stands for everything that was ever stored.
+space and its link, so that the last root covers everything that was ever stored.
 
-When a message is forgotten its salt goes with it. Promise and link stay as a tombstone: nobody can
+Forgetting a message removes its salt too. Promise and link stay as a tombstone: nobody can
 try texts against a promise without its salt, and the chain still holds. A link keeps the number of
-the message that its own one followed when it was stored, so that a message which follows another one
-now can be shown to do so by right: everything between was forgotten.
+its message's parent when it was stored. So a message with another parent today can be shown to be
+valid: everything between was forgotten.
 
-What may change later (headers, states, where a message stands, records) is covered by *sums*: each
-row counts as a number that depends on all of it, and the sum of all is sealed (Clarke et al. 2003,
+What may change later (headers, states, parents, records) is covered by *sums*: each row counts as a
+number that depends on all of it, and the sum of all is sealed (Clarke et al. 2003,
 "Incremental Multiset Hash Functions", MSet-Add-Hash). Every digest is BLAKE2b (RFC 7693); with a key
 nobody else can make one.
 """
@@ -27,26 +27,25 @@ SALT_BYTES = 16
 NOBODY, UNKNOWN = 0, -1
 """The parent of a session's first message, and one that the space never held."""
 START = bytes(DIGEST_BYTES)
-"""What stands before the first link of a chain, and before the first root."""
+"""The predecessor of the first link of a chain, and of the first root."""
 _SUM_BYTES = 32
 _MODULUS = 1 << (8 * _SUM_BYTES)
 
 
 class Link(NamedTuple):
-    """What is kept of a message beside it, and after it.
+    """What is stored about a message, also after it was forgotten.
 
     Attributes:
-        number: Its place in the space; grows, and is never given twice.
+        number: Its number in the space; increases, and is never reused.
         chain: The number of the first link of its session.
-        place: Its place in that chain, from 1.
-        parent: The number of the message that it followed when it was stored; ``NOBODY`` or
-            ``UNKNOWN``.
-        salt: Random bytes; empty once it was forgotten.
+        place: Its position in that chain, from 1.
+        parent: The number of its parent when it was stored; ``NOBODY`` or ``UNKNOWN``.
+        salt: Random bytes; empty once the message is forgotten.
         promise: The digest over salt and message.
-        link: The digest over the link before it, the promise and the place.
+        link: The digest over the link before it, the promise and the position.
         root: The digest over the root before it in the space and the link.
-        held: The digest over where the message stands now; empty once it was forgotten.
-        gone: The digest that shows that it was forgotten by right; empty until then.
+        held: The digest over the message's current parent; empty once it is forgotten.
+        gone: The digest that proves that it was forgotten; empty until then.
     """
 
     number: int
@@ -62,7 +61,7 @@ class Link(NamedTuple):
 
     @property
     def where(self) -> tuple[int, int, int, int]:
-        """Number, chain, place and parent: what its digest depends on beside promise and link."""
+        """Number, chain, position and parent: its digest covers them, promise and link."""
         return (self.number, self.chain, self.place, self.parent)
 
 
@@ -76,11 +75,11 @@ _lengths = tuple(Struct(f">{count}Q").pack for count in range(16))
 
 
 class MacKey:
-    """What makes and proves digests.
+    """Makes and verifies digests.
 
     Args:
-        key: 32 bytes; empty for digests that anybody can make.
-        mark: By what the key is recognised; empty for none.
+        key: 32 bytes; empty for digests without a key.
+        mark: The fingerprint of the key; empty for none.
     """
 
     def __init__(self, key: bytes = b"", mark: str = "") -> None:
@@ -97,66 +96,66 @@ class MacKey:
         return digest.digest()
 
     def promise(self, salt: bytes, session: str, fields: Iterable[bytes]) -> bytes:
-        """Give the promise of a message.
+        """Return the promise of a message.
 
         Args:
             salt: Its salt.
             session: Its session's id.
-            fields: What was said: everything that never changes, in one order.
+            fields: The content: everything that never changes, in a fixed order.
         """
         return self._digest(b"promise", salt, _text(session), *fields)
 
     def link(self, before: bytes, place: tuple[int, int, int, int], promise: bytes) -> bytes:
-        """Give the link behind another one.
+        """Return the link after another one.
 
         Args:
             before: That one.
-            place: Number, chain, place and parent, as a ``Link`` has them.
+            place: Number, chain, position and parent, as a ``Link`` has them.
             promise: The promise of its message.
         """
         return self._digest(b"link", before, _place(*place), promise)
 
     def root(self, before: bytes, number: int, link: bytes) -> bytes:
-        """Give the root behind another one."""
+        """Return the root after another one."""
         return self._digest(b"root", before, _number(number), link)
 
     def held(self, number: int, exchange: str, parent: str | None) -> bytes:
-        """Give the digest of where a message stands: its exchange and the message before it."""
+        """Return the digest of a message's position: its exchange and its parent."""
         return self._digest(b"held", _number(number), _text(exchange), _text(parent))
 
     def gone(self, link: bytes) -> bytes:
-        """Give what shows that a message was forgotten by right."""
+        """Return the proof that a message was forgotten."""
         return self._digest(b"gone", link)
 
     def row(self, table: str, digest: bytes) -> bytes:
-        """Give the seal of a row, from its digest."""
+        """Return the seal of a row, from its digest."""
         return self._digest(b"row", table.encode(), digest)
 
     def weight(self, table: str, digest: bytes) -> int:
-        """Give what a row counts in a sum, from its digest."""
+        """Return what a row counts in a sum, from its digest."""
         counted = self._sum.copy()
         counted.update(_number(len(table)) + table.encode() + digest)
         return int.from_bytes(counted.digest(), "big")
 
 
 def added(total: int, weight: int) -> int:
-    """Give a sum with one more, or with one less where the weight is negative."""
+    """Return a sum with one row more, or one less if the weight is negative."""
     return (total + weight) % _MODULUS
 
 
 @dataclass(frozen=True, slots=True)
 class ChainHead:
-    """How far the chain of a space has come.
+    """The end of a space's chain.
 
     Attributes:
-        mark: The mark of the key that it is sealed under; empty for none.
-        since: When it was sealed from what was there, in ISO 8601; empty where it was from the
-            first message on.
-        found: Messages that were there then; nothing is shown of what befell them before.
-        links: Messages that were ever stored.
+        mark: The fingerprint of the key that seals it; empty for none.
+        since: When existing messages were sealed, in ISO 8601; empty if it is sealed from the first
+            message on.
+        found: Messages that existed then; earlier changes of them cannot be proved.
+        links: Messages ever stored.
         forgotten: Those of them that were forgotten.
-        writes: How many writes there were.
-        root: The digest that stands for all of them, in hexadecimal digits.
+        writes: The number of writes.
+        root: The digest that covers all of them, in hexadecimal digits.
     """
 
     mark: str = ""
@@ -170,13 +169,13 @@ class ChainHead:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What was found of one space.
+    """The result of verifying one space.
 
     Attributes:
-        space: Its name; its file's name if that cannot tell.
-        sealed: How far its chain has come; None where it has none.
-        anchored: Whether an anchor outside the home remembers it.
-        flaws: What does not fit, in words; empty where everything does.
+        space: Its name; the file's name if that is unreadable.
+        sealed: The end of its chain; None if it has none.
+        anchored: Whether a checkpoint outside the home covers it.
+        flaws: What does not match, in words; empty if everything does.
     """
 
     space: str

@@ -1,4 +1,4 @@
-"""What an index is asked, and what it gives: values that cross the seam to the store."""
+"""The query and the hits of a search index."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class IndexQuery:
-    """What an index is asked.
+    """A query to a search index.
 
     Attributes:
         terms: The question's search terms, each once, as ``language.words`` makes them.
         vector: The question's vector, shape (dimension,); None to look for words only.
-        limit: How many exchanges to give at least, the best by words and the best by vectors.
-        session: The number of the only session to look in (``retrieval.entries.session_number``);
-            None for all.
+        limit: The fewest exchanges to return: the best by words and the best by vectors.
+        session: The number of the only session to search (``retrieval.entries.session_number``); None
+            for all.
     """
 
     terms: tuple[str, ...]
@@ -30,35 +30,33 @@ class IndexQuery:
 
 @dataclass(frozen=True, slots=True)
 class IndexHits:
-    """Exchanges that an index found, and those beside them: one row each, in columns.
+    """Exchanges that an index found, and their neighbours: one row each, in columns.
 
-    It gives counts, not scores: how they are weighed is the ranking's. The user's side and the side
-    of the answer (all that is not the user's) are kept apart. Rows that were not found lend their
-    terms to those beside them, and no more: their nearness is 0, and they have no pieces.
+    It returns counts; the ranking weighs them. The user's side and the answer's side (all that is not
+    the user's) are separate. Rows that are only neighbours contribute their terms, nothing else: their
+    nearness is 0, and they have no pieces.
 
     Attributes:
-        places: The numbers under which the index knows the exchanges; shape (rows,), int64. A place
-            never changes, is never given twice, and grows with age.
+        places: The numbers of the exchanges in the log; shape (rows,), int64.
         sessions: A number for the session of each; shape (rows,), int64.
         at: When they were said, seconds since 1970; shape (rows,), float64.
-        found: Whether the words or the vectors found it; the others stand beside one that they
-            found. Shape (rows,), bool.
-        before: The row of the exchange before it on its path, -1 where it is not in the list;
+        found: Whether words or vectors found it; the others are neighbours. Shape (rows,), bool.
+        before: The row of the exchange before it on its path, -1 if it is not in the list;
             shape (rows,), int64.
-        positions: How many exchanges stand before it on its path; shape (rows,), int64.
-        user_times: How often the user's side has each term of the probe, up to 255; shape
+        positions: How many exchanges precede it on its path; shape (rows,), int64.
+        user_times: How often the user's side has each term of the query, up to 255; shape
             (rows, terms), uint8.
         answer_times: The same of the answer's side.
         user_length: Terms of the user's side, repeats included; shape (rows,), int64.
         answer_length: The same of the answer's side.
         user_nearness: The largest cosine of a passage of the user's side with the question, -1 to
-            1; 0 where it has no vector. Shape (rows,), float32.
+            1; 0 if it has no vector. Shape (rows,), float32.
         answer_nearness: The same of the answer's side.
-        pieces: The word pieces of each row, one row behind the other, as its entry has them; uint16.
-        starts: Where each row's pieces begin, and behind the last where they end; shape
+        pieces: The word pieces of all rows, row after row, as in their entries; uint16.
+        starts: Where each row's pieces begin, and last where they end; shape
             (rows + 1,), int64.
-        names: The bytes of each row's exchange id, one row behind the other; uint8.
-        name_starts: Where each of them begins, and behind the last where it ends; shape
+        names: The bytes of the exchange ids of all rows, row after row; uint8.
+        name_starts: Where each of them begins, and last where it ends; shape
             (rows + 1,), int64.
         frequencies: How many exchanges of the space hold each term; shape (terms,), int64.
         exchanges: Exchanges of the space.
@@ -96,12 +94,12 @@ class IndexHits:
 
 @dataclass(frozen=True, slots=True)
 class EmbedderInUse:
-    """The embedder whose vectors a space is searched with.
+    """The embedder whose vectors searches use.
 
     Attributes:
         identity: Its name and version.
-        dimension: Numbers in a vector.
-        stored: Whether its vectors are stored, because they cost something to make.
+        dimension: The length of a vector.
+        stored: Whether its vectors are stored, because they are costly.
     """
 
     identity: str

@@ -19,7 +19,7 @@ class Intent(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IntentReading:
-    """An intent, with what spoke for it.
+    """An intent, with its signals.
 
     Attributes:
         signals: The signals that decided, strongest first.

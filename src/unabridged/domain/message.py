@@ -8,7 +8,7 @@ from typing import Any, assert_never
 
 
 class Role(StrEnum):
-    """Who speaks."""
+    """The author of a message."""
 
     SYSTEM = "system"
     USER = "user"
@@ -18,7 +18,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What was said, character for character."""
+    """Text, character for character."""
 
     text: str
 
@@ -32,7 +32,7 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A model's wish to call a tool; ``arguments`` is JSON text, kept as it came."""
+    """A tool call; ``arguments`` is JSON text, kept as it arrived."""
 
     id: str
     name: str
@@ -41,7 +41,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool gave back to the call of that id."""
+    """The result of the tool call with that id."""
 
     call_id: str
     name: str
@@ -51,7 +51,7 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class Reasoning:
-    """A model's thinking: kept apart, never recalled and never sent again."""
+    """A model's reasoning: stored separately, never recalled and never sent again."""
 
     text: str
 
@@ -65,11 +65,11 @@ class Message:
 
     Attributes:
         id: Unique in every space; sorts by the time it was made.
-        role: Who speaks.
+        role: The author.
         parts: The content, in order.
         at: When, with a time zone.
         parent: The id of the message before it on its path, or None for a session's first.
-        tokens: Tokens of its content under ``tokenizer``, or None where not counted.
+        tokens: Tokens of its content under ``tokenizer``, or None if not counted.
         tokenizer: The identity of the tokenizer that counted.
     """
 
@@ -83,7 +83,7 @@ class Message:
 
     @property
     def text(self) -> str:
-        """The words of the message: its text parts, joined by a line break."""
+        """The text of the message: its text parts, joined by a line break."""
         return "\n".join(part.text for part in self.parts if isinstance(part, Text))
 
     @property
@@ -98,14 +98,14 @@ class Message:
 
 
 def nearest_left(message_id: str | None, lost: Mapping[str, Message]) -> str | None:
-    """Return a message or the nearest one before it that was not lost; None if all were."""
+    """Return a message, or its nearest ancestor that was not lost; None if all were."""
     while message_id is not None and message_id in lost:
         message_id = lost[message_id].parent
     return message_id
 
 
 def part_to_dict(part: Part) -> dict[str, Any]:
-    """Give a part as plain data with a ``type``: the form in which stores and exports keep it."""
+    """Return a part as plain data with a ``type``: the form of stores and exports."""
     match part:
         case Text(text):
             return {"type": "text", "text": text}
@@ -132,7 +132,7 @@ _PART_TYPES: Mapping[str, type[Part]] = {
 
 
 def part_from_dict(data: Mapping[str, Any]) -> Part:
-    """Read what ``part_to_dict`` gave.
+    """Read what ``part_to_dict`` returned.
 
     Raises:
         ValueError: The type is unknown or a field is missing or superfluous.

@@ -1,4 +1,4 @@
-"""Who may do what through the server: rights, and what a key grants."""
+"""Rights, and what an API key grants."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -6,16 +6,16 @@ from enum import StrEnum
 
 
 class Right(StrEnum):
-    """One kind of thing that a key may allow."""
+    """A right that a key may grant."""
 
     CHAT = "chat"
-    """Talk to the model through the two dialects, with memory."""
+    """Chat with the model through the two dialects, with memory."""
     READ = "read"
-    """Look things up in memory: over HTTP and MCP."""
+    """Read memory over HTTP and MCP."""
     WRITE = "write"
     """Record, correct, pin, condense, import."""
     FORGET = "forget"
-    """Remove for good."""
+    """Forget."""
 
 
 ALL_RIGHTS = frozenset(Right)
@@ -23,19 +23,19 @@ ALL_RIGHTS = frozenset(Right)
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a request may do, and whose memory it may reach.
+    """What a request may do, and whose memory it may use.
 
-    A field of the scope that is None is free: the request may name it by a header. One that is set
-    is the only one that the request reaches.
+    If a field of the scope is None, the request may choose it with a header. If it is set, the request
+    reaches nothing else.
 
     Attributes:
         name: What people call the key: its name, ``token`` or ``loopback``.
         user: The only user, or None for any.
         agent: The only agent, or None for any.
         session: The only session that is written, listed, shown and recalled from, or None for
-            any; with one, nothing that the whole memory knows (facts, pins) is told either.
-        rights: What it allows.
-        expires: When it ends, or None.
+            any; with one, facts and pins of the whole memory are not available either.
+        rights: Its rights.
+        expires: When it expires, or None.
         profile: The profile under which it is served; empty for that of the server.
     """
 
@@ -50,14 +50,14 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class AccessKey:
-    """One API key as it is kept: never the key itself.
+    """One API key as it is stored: never the key itself.
 
     Attributes:
-        id: By what it is listed and revoked; the key begins with it.
+        id: Its id in lists and for revoking; the key begins with it.
         digest: The SHA-256 of the key, hexadecimal.
         created: When it was made.
         revoked: When it was revoked, or None.
-        used: About when it was last used, or None.
+        used: When it was last used, approximately, or None.
     """
 
     id: str
@@ -68,7 +68,7 @@ class AccessKey:
     used: datetime | None = None
 
     def usable(self, now: datetime) -> bool:
-        """Whether it opens anything now."""
+        """Return whether it is valid now."""
         ends = self.grant.expires
         return self.revoked is None and (ends is None or now < ends)
 

@@ -1,4 +1,4 @@
-"""A record: anything beside the messages that a space keeps."""
+"""A record: data of a space next to its messages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,34 +10,34 @@ from unabridged.domain.blob import Blob
 
 
 class RecordKind(StrEnum):
-    """What a record is."""
+    """The kind of a record."""
 
     CONTEXT = "context"
-    """The manifest and ledger of a prepared context; its id is the exchange it was begun for."""
+    """The manifest and ledger of a prepared context; its id is that of the exchange."""
     OVERVIEW = "overview"
     """A condensed text that prompts carried; its id is the text's, and manifests name it."""
     FACT = "fact"
     """A statement about the user; pinned or not."""
     CALIBRATION = "calibration"
-    """What a model's tokens really cost; its id is the model's name."""
+    """A model's calibration; its id is the model's name."""
     CONDENSATION = "condensation"
     """The condensations of one session or period; its id is the session's or the period's."""
     READING = "reading"
-    """What the messages of an exchange were judged to be; its id is the exchange's."""
+    """The annotations of an exchange; its id is the exchange's."""
     REQUIREMENT = "requirement"
     """A requirement with its Volere fields."""
     RUN = "run"
     """What one run of condensing did, in figures."""
     PROGRESS = "progress"
-    """How far work on the whole space has come; its id names the work."""
+    """The position of a pass over the space; its id names the pass."""
     TOMBSTONE = "tombstone"
-    """Keyed digests of what was forgotten, by which it is recognised when it comes again."""
+    """Tombstones: keyed digests of what was forgotten."""
     RECEIPT = "receipt"
     """What a forgetting removed, in figures."""
     REQUEST = "request"
-    """What a client's request did, in ids; by it one that is repeated is not done twice."""
+    """What a client's request did, in ids, so that a repeated one is not done twice."""
     SHARE = "share"
-    """What was carried from one space into another, in ids and names; both sides keep one."""
+    """A share between two spaces, in ids and names; both sides keep one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,7 @@ class Record:
         id: Unique within its kind.
         at: When it was made.
         body: Plain data: what JSON can hold.
-        exchanges: The ids of the exchanges that it was drawn from. Forgetting one of them
-            forgets the record.
+        exchanges: The ids of its source exchanges. Forgetting one of them forgets the record.
         blobs: The blobs that it uses. The store keeps each once, as long as anything uses it.
     """
 

@@ -1,10 +1,10 @@
-"""Scope and space: whose memory it is, and how far one reaches."""
+"""Scope and space: whose memory it is, and what is kept apart."""
 
 from dataclasses import dataclass
 
 DEFAULT_NAME = "default"
 NAME_LENGTH = 200
-"""Characters that a user, agent or model name may have."""
+"""The most characters of a user, agent or model name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,11 +13,11 @@ class Scope:
 
     Attributes:
         user: The person.
-        agent: The assistant or program that the person talks to.
+        agent: The assistant or program.
         model: The model; recorded with each exchange, and part of the space only where
             ``isolation`` names it.
         session: The conversation, or None for the newest.
-        profile: The profile whose settings hold for it; empty for those that hold anyway.
+        profile: The profile whose settings apply; empty for the usual ones.
     """
 
     user: str = DEFAULT_NAME
@@ -49,7 +49,7 @@ class SpaceId:
 
 
 def space_id(scope: Scope, isolation: tuple[str, ...] = DEFAULT_ISOLATION) -> SpaceId:
-    """Give the space that a scope falls into.
+    """Return the space of a scope.
 
     Raises:
         ValueError: Isolation names an unknown field, or a name is empty, too long or
@@ -57,7 +57,7 @@ def space_id(scope: Scope, isolation: tuple[str, ...] = DEFAULT_ISOLATION) -> Sp
     """
     unknown = set(isolation) - set(ISOLATION_FIELDS)
     if unknown:
-        raise ValueError(f"isolation knows {', '.join(ISOLATION_FIELDS)}; not {sorted(unknown)}")
+        raise ValueError(f"isolation takes {', '.join(ISOLATION_FIELDS)}; not {sorted(unknown)}")
     fields = {"user": scope.user, "agent": scope.agent, "model": scope.model or ""}
     kept = {name: value if name in isolation else "" for name, value in fields.items()}
     for name, value in kept.items():
@@ -66,14 +66,14 @@ def space_id(scope: Scope, isolation: tuple[str, ...] = DEFAULT_ISOLATION) -> Sp
 
 
 def check_name(field: str, value: str, *, required: bool = True) -> None:
-    """Check a name for a scope field. Names never become paths as they are.
+    """Check a name for a scope field. A name is never used as a path unchanged.
 
     Raises:
         ValueError: The name is empty, too long, or holds control characters or surrogates.
     """
     if required and not value.strip():
-        raise ValueError(f"the {field} has no name")
+        raise ValueError(f"the {field} name is empty")
     if len(value) > NAME_LENGTH:
         raise ValueError(f"the {field} name has {len(value)} characters; {NAME_LENGTH} are allowed")
     if any(not char.isprintable() for char in value):
-        raise ValueError(f"the {field} name holds characters that cannot be shown")
+        raise ValueError(f"the {field} name contains control characters")

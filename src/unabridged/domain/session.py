@@ -1,4 +1,4 @@
-"""A session: an ordered conversation that branches where it was edited or regenerated."""
+"""A session: an ordered conversation that branches on edits and regenerated answers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,18 +9,18 @@ from unabridged.domain.message import Message
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The header of a conversation; its messages lie in the log.
+    """The header of a conversation; its messages are in the log.
 
     Attributes:
         id: Unique in every space.
         title: What people call it; empty until the first message gives one.
-        created: When it was begun, with a time zone.
+        created: When it began, with a time zone.
         updated: When it was last written to.
-        head: The id of the newest message on its current path, or None while it is empty.
+        head: The id of the newest message on its current path, or None if it is empty.
         source: Where it came from: ``unabridged``, or the name of an imported format.
-        foreign_id: The id that it had there.
-        archived: When it was moved out of the active set, or None. It is still searched and can be
-            taken up again; its messages are kept compressed.
+        foreign_id: Its id there.
+        archived: When it was archived, or None. It is still searched and can be continued; its messages
+            are compressed.
     """
 
     id: str
@@ -49,5 +49,5 @@ def title_from(text: str) -> str:
 
 
 def bears_title(title: str, lost: Iterable[Message]) -> bool:
-    """Tell whether a title was made from one of the messages that were lost."""
+    """Return whether a title was made from one of the lost messages."""
     return title != "" and any(title_from(message.text) == title for message in lost)

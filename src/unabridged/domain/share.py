@@ -1,4 +1,4 @@
-"""A share: what was carried from one space into another, in ids and names, as both sides keep it."""
+"""A share: what was copied from one space into another, in ids and names, as both sides keep it."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,43 +14,43 @@ VERSION = 1
 
 
 class ShareKind(StrEnum):
-    """How something was carried."""
+    """The kind of a share."""
 
     SHARE = "share"
-    """The other space has it too."""
+    """The other space gets a copy."""
     HANDOFF = "handoff"
-    """The other space goes on with the session."""
+    """The other space continues the session."""
 
 
 class ShareSide(StrEnum):
-    """On which side of a share a space stands."""
+    """The side of a share that a space is on."""
 
     GIVEN = "given"
-    """It gave."""
+    """The giving side."""
     TAKEN = "taken"
-    """It was given to."""
+    """The receiving side."""
 
 
 class ShareState(StrEnum):
-    """What a share is worth now."""
+    """The state of a share."""
 
     UNFINISHED = "unfinished"
     """It was interrupted: sharing the same again, or revoking, completes it."""
     HELD = "held"
-    """What it carried is there."""
+    """Its copies are there."""
     REVOKED = "revoked"
-    """What it carried was removed, unless another share holds it."""
+    """Its copies were removed, except those that another share holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedFact:
-    """Where a shared statement is from.
+    """The origin of a shared statement.
 
     Attributes:
         origin: The name of the space in which it was made.
-        exchange: The exchange of that space that says so, or None where a person gave it.
-        edits: The ids of the statements that a person edited into it, the newest first. Those
-            between need not have come along.
+        exchange: Its source exchange in that space, or None if a person stated it.
+        edits: The ids of the statements that a person edited into it, the newest first. Those in
+            between may be missing.
     """
 
     origin: str
@@ -60,13 +60,13 @@ class SharedFact:
 
 @dataclass(frozen=True, slots=True)
 class ShareTransfer:
-    """What one carrying brought.
+    """One copying.
 
     Attributes:
-        at: When it had arrived; while it is under way, when it began.
+        at: When it was complete; while it runs, when it began.
         exchanges: The ids of exchanges, by the name of the space in which they were said.
         facts: Statements by id.
-        withdrawn: Statements that a person took back on the giving side, and when.
+        withdrawn: Statements that a person withdrew on the giving side, and when.
         done: Whether all of it has arrived.
     """
 
@@ -84,20 +84,20 @@ class ShareTransfer:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What was carried between two spaces; both keep it under one id.
+    """What was copied between two spaces; both keep it under one id.
 
     Attributes:
         id: Its id, the same on both sides.
-        kind: How it was carried.
-        side: On which side this space stands.
+        kind: Share or hand-off.
+        side: The side that this space is on.
         other: The space on the other side.
-        at: When it was asked for first.
-        by: The user who asked for it.
-        sessions: The ids of the sessions that were asked for.
-        facts: The ids of the facts that were asked for.
-        all_facts: Whether every fact was asked for.
-        carries: What came, time by time, the oldest first.
-        revoked: When it was taken back, or None.
+        at: When it was first requested.
+        by: The user who requested it.
+        sessions: The ids of the requested sessions.
+        facts: The ids of the requested facts.
+        all_facts: Whether every fact was requested.
+        carries: Each copying, the oldest first.
+        revoked: When it was revoked, or None.
     """
 
     id: str
@@ -114,7 +114,7 @@ class Share:
 
     @property
     def state(self) -> ShareState:
-        """What it is worth now."""
+        """Its state now."""
         if self.revoked is not None:
             return ShareState.REVOKED
         finished = bool(self.carries) and self.carries[-1].done
@@ -122,21 +122,21 @@ class Share:
 
     @property
     def exchange_ids(self) -> set[str]:
-        """The ids of the exchanges that it holds in the space that was given to."""
+        """The ids of the exchanges that it holds in the receiving space."""
         return {name for carry in self.carries for name in carry.exchange_ids}
 
     @property
     def fact_ids(self) -> set[str]:
-        """The ids of the statements that it holds in the space that was given to."""
+        """The ids of the statements that it holds in the receiving space."""
         return {name for carry in self.carries for name in carry.facts}
 
     @property
     def carried(self) -> datetime:
-        """When something was carried last."""
+        """When something was last copied."""
         return self.carries[-1].at if self.carries else self.at
 
     def asks_the_same(self, other: "Share") -> bool:
-        """Whether another one carries the same between the same spaces."""
+        """Return whether another one copies the same between the same spaces."""
         return self._asked == other._asked
 
     @property
@@ -147,16 +147,16 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class ShareResult:
-    """What a share brought, or would bring.
+    """What a share copied, or would copy.
 
     Attributes:
         share: As the giving side keeps it.
-        exchanges: Exchanges that were new there.
-        facts: Facts that were new there, or better grounded.
+        exchanges: Exchanges that were new in the receiving space.
+        facts: Facts that were new there, or got a better source.
         passed_over: Exchanges that were forgotten there, and stay so.
-        refused: Facts that were taken back there, and stay so.
+        refused: Facts that were withdrawn there, and stay so.
         titles: The titles of the sessions.
-        texts: The words of the facts that were new there.
+        texts: The texts of the facts that were new there.
     """
 
     share: Share
@@ -170,12 +170,12 @@ class ShareResult:
 
 @dataclass(frozen=True, slots=True)
 class Revoked:
-    """What became of a share that was revoked.
+    """The result of revoking a share.
 
     Attributes:
         share: As this side keeps it now.
-        receipt: What went in the space that was given to; None where nothing of it was left.
-        reached: Whether that space was there.
+        receipt: What was removed from the receiving space; None if nothing was left there.
+        reached: Whether that space exists.
     """
 
     share: Share
@@ -184,7 +184,7 @@ class Revoked:
 
 
 def to_record(share: Share) -> Record:
-    """A share as a space keeps it. It names no exchange as its source, so that it outlives them."""
+    """Return a share as a record. It names no source exchange, so that it outlives them."""
     body = {
         "version": VERSION,
         "kind": share.kind.value,
@@ -201,7 +201,7 @@ def to_record(share: Share) -> Record:
 
 
 def from_record(record: Record) -> Share:
-    """Read what ``to_record`` gave."""
+    """Read what ``to_record`` returned."""
     body: Mapping[str, Any] = record.body
     return Share(
         id=record.id,
@@ -219,7 +219,7 @@ def from_record(record: Record) -> Share:
 
 
 def held_by(records: Iterable[Record], side: ShareSide) -> list[Share]:
-    """The shares of one side that were not revoked.
+    """Return the shares of one side that were not revoked.
 
     Args:
         records: Every share's record.

@@ -1,21 +1,21 @@
-"""Topics: what was talked about, as groups of exchanges with a name from their own words."""
+"""Topics: groups of exchanges with a name from their own words."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
 Moved = Callable[[str, int, int], None]
-"""Told what goes on, how many exchanges were done, and of how many."""
+"""Called with the stage, the exchanges done, and their total."""
 
 
 @dataclass(frozen=True, slots=True)
 class TopicItem:
-    """An exchange as far as topics look at it.
+    """An exchange as topics use it.
 
     Attributes:
         user: What the user said, or the beginning of it.
         answer: What was answered, or the beginning of it.
-        tokens: What the whole exchange takes.
+        tokens: Tokens of the whole exchange.
     """
 
     exchange: str
@@ -31,12 +31,12 @@ class Topic:
     """What several exchanges are about.
 
     Attributes:
-        label: Words or pairs of words from them, as they were written, the most telling first;
-            empty where ``other``.
+        label: Words or pairs of words from them, as they were written, the most telling first; empty
+            if ``other``.
         exchanges: The ids of its exchanges, the oldest first.
-        sessions: The ids of the sessions that they are of, the oldest first.
-        tokens: What they take together.
-        other: Whether it gathers what belongs to no topic: greetings, thanks, single questions.
+        sessions: The ids of their sessions, the oldest first.
+        tokens: Their tokens together.
+        other: Whether it collects exchanges without a topic: greetings, thanks, single questions.
     """
 
     label: tuple[str, ...]

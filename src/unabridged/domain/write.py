@@ -1,4 +1,4 @@
-"""What one write of messages is, and how much a space holds."""
+"""One write of messages, and the size of a space."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,9 +13,9 @@ class Batch:
     """What one ``append`` writes, whole or not at all.
 
     Attributes:
-        session: The header as it shall be afterwards, ``head`` being the last message's id.
-        exchange: The exchange with only the *new* messages in it, and its state afterwards. Where
-            the store holds an exchange of that id already, the messages are added to it.
+        session: The header afterwards; ``head`` is the last message's id.
+        exchange: The exchange with only the *new* messages in it, and its state afterwards. If the
+            store already holds an exchange of that id, the messages are added to it.
         opened_by: The id of a stored user message that this exchange shares (a regenerated
             answer), or None where its first new message is the user's.
         records: Records to put in the same transaction.
@@ -31,7 +31,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """How much a space holds; kept by the store so that asking costs nothing."""
+    """How much a space holds. The store counts it, so that reading it is cheap."""
 
     sessions: int
     exchanges: int
