@@ -1,5 +1,6 @@
-"""What the README says is true: its commands parse, its Python runs, its links lead somewhere."""
+"""What the README and the pages for readers say is true: commands parse, Python runs, links lead somewhere."""
 
+import ast
 import re
 import shlex
 import tomllib
@@ -11,56 +12,114 @@ import pytest
 from unabridged.cli.main import cli
 
 CHECKOUT = Path(__file__).parents[2]
+DOCS = CHECKOUT / "docs"
 README = (CHECKOUT / "README.md").read_text("utf-8")
-PAGES = [CHECKOUT / "README.md", CHECKOUT / "AGENTS.md", *(CHECKOUT / "docs").rglob("*.md")]
+PAGES = [CHECKOUT / "README.md", CHECKOUT / "AGENTS.md", *DOCS.rglob("*.md")]
+READERS = [
+    CHECKOUT / "README.md",
+    *sorted(DOCS.glob("*.md")),
+    *sorted((DOCS / "start").glob("*.md")),
+    *sorted((DOCS / "howto").glob("*.md")),
+]
+"""Pages whose commands people type; decisions and reports of the past are not among them."""
+FIGURES = (DOCS / "benchmarks.md").read_text("utf-8")
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+def blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
 
 
-def commands() -> list[list[str]]:
-    lines = [line for block in blocks("sh") for line in block.splitlines()]
-    lines += [f"unabridged {rest}" for rest in re.findall(r"`unabridged ([^`]+)`", README)]
-    split = [shlex.split(line, comments=True) for line in lines]
-    return [words[1:] for words in split if words and words[0] == "unabridged"]
+def commands_of(text: str) -> set[str]:
+    lines = [line for block in blocks(text, "sh") for line in block.splitlines()]
+    lines += [
+        line.removeprefix("$ ")
+        for block in blocks(text, "console")
+        for line in block.splitlines()
+        if line.startswith("$ ")
+    ]
+    lines += re.findall(r"`(unabridged [^`\n]+)`", text)
+    return {line.partition(" #")[0].strip() for line in lines if line.startswith("unabridged ")}
 
 
-@pytest.mark.parametrize("words", commands(), ids=" ".join)
-def test_every_command_parses(words):
+COMMANDS = sorted({line for page in READERS for line in commands_of(page.read_text("utf-8"))})
+
+
+def words_of(line: str) -> list[str]:
+    """Return the words of a line without comments, pipes and what a sentence leaves out."""
+    words = shlex.split(line, comments=True)[1:]
+    return words[: next((n for n, word in enumerate(words) if word in "|<>"), len(words))]
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_every_command_parses(line):
+    words = [word for word in words_of(line) if "…" not in word]
     context = click.Context(cli, info_name="unabridged")
     command: click.Command = cli
-    while isinstance(command, click.Group) and not _works_alone(command, words):
+    while isinstance(command, click.Group) and words and not _works_alone(command, words):
         name, command, words = command.resolve_command(context, words)
         assert command is not None
         context = click.Context(command, info_name=name, parent=context)
-    command.make_parser(context).parse_args(list(words))
+    if words:
+        command.make_parser(context).parse_args(list(words))
 
 
 def _works_alone(group: click.Group, words: list[str]) -> bool:
-    """Whether a group does something by itself with what stands behind it."""
-    return group.invoke_without_command and (not words or words[0].startswith("-"))
+    """Whether a group does something by itself with what is after it."""
+    return words[0].startswith("-")
+
+
+def test_the_readme_has_few_commands_and_the_pages_have_many():
+    assert 5 <= len({line.split()[1] for line in commands_of(README)}) <= 8
+    assert len(COMMANDS) > 100
 
 
 def test_the_make_targets_are_there():
     makefile = (CHECKOUT / "Makefile").read_text("utf-8")
-    for target in re.findall(r"`?make (\w+)", README):
-        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+    named = {
+        name
+        for page in READERS
+        for name in re.findall(r"(?:^|`)make ([\w-]+)", page.read_text("utf-8"), re.MULTILINE)
+    }
+    assert named
+    assert [name for name in named if not re.search(rf"^{name}:", makefile, re.MULTILINE)] == []
 
 
-def test_the_python_runs(tmp_path, monkeypatch, capsys):
+def test_the_python_of_the_readme_runs(tmp_path, monkeypatch):
+    monkeypatch.setenv("UNABRIDGED_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("UNABRIDGED_UPSTREAM", "quote")
+    assert blocks(README, "python")
+    for code in blocks(README, "python"):
+        exec(code, {"your_client": lambda messages: f"{len(messages)} messages"})
+
+
+def test_the_python_for_developers_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("UNABRIDGED_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("UNABRIDGED_UPSTREAM", "quote")
     monkeypatch.chdir(tmp_path)
-    for code in blocks("python"):
+    page = (DOCS / "start" / "develop.md").read_text("utf-8")
+    for code in blocks(page, "python"):
         exec(code, {"your_client": lambda messages: f"{len(messages)} messages"})
     shown = capsys.readouterr().out
-    assert "'window'" not in shown
     assert "'answer':" in shown
     assert "Porto in May My hotel is in the Rua das Flores." in shown
     exported = (tmp_path / "everything.jsonl").read_text("utf-8")
     assert "Rua das Flores" in exported
     assert "swordfish" not in exported
+
+
+def test_our_side_of_coming_from_runs_and_theirs_is_python(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("UNABRIDGED_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("UNABRIDGED_UPSTREAM", "quote")
+    page = (DOCS / "coming-from.md").read_text("utf-8")
+    names = {"client": lambda messages: f"{len(messages)} messages"}
+    for code in blocks(page, "python"):
+        exec(code, names)
+    names["memory"].close()
+    assert "I moved to Porto." in capsys.readouterr().out
+    theirs = blocks(page, "python theirs")
+    assert len(theirs) > 8
+    for code in theirs:
+        ast.parse(code)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -69,7 +128,53 @@ def test_every_link_leads_somewhere(page):
         assert (page.parent / target).exists(), target
 
 
+@pytest.mark.parametrize("page", READERS, ids=lambda page: page.name)
+def test_every_anchor_is_a_heading(page):
+    for target, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text("utf-8")):
+        text = (page.parent / target if target else page).read_text("utf-8")
+        headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+        slugs = {re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in headings}
+        assert anchor in slugs, f"{target}#{anchor}"
+
+
 def test_every_extra_is_named():
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]
-    for extra in project["optional-dependencies"]:
-        assert f"`{extra}`" in README
+    page = (DOCS / "start" / "develop.md").read_text("utf-8")
+    assert [each for each in project["optional-dependencies"] if f"| `{each}` |" not in page] == []
+
+
+def rows_of(text: str, heading: str) -> dict[str, list[str]]:
+    """Return the rows of the first table after a heading, by their first cell."""
+    table = text.partition(heading)[2].partition("\n| ")[2].partition("\n\n")[0]
+    cells = [
+        [cell.strip(" *`") for cell in line.strip("| ").split("|")] for line in table.splitlines()
+    ]
+    return {row[0]: row[1:] for row in cells[1:] if "-" not in row[0]}
+
+
+def test_the_figures_of_the_readme_are_those_of_the_benchmarks():
+    measured = rows_of(FIGURES, "### Beside other memories")
+    shown = rows_of(README, "## How it compares")
+    assert len(shown) == 5
+    for name, (turns, exchanges, search, stored, size) in shown.items():
+        found = measured[name]
+        assert [turns, exchanges, stored, size] == [found[0], found[1], found[3], found[5]], name
+        assert search == found[2].partition(" / ")[0], name
+    best = max(measured, key=lambda name: float(measured[name][1]))
+    assert best == "unabridged"
+    assert f"{shown['unabridged'][1]}" in README.partition("| langgraph")[0]
+
+
+def test_the_readme_repeats_what_was_measured():
+    for figure in ("1,972 turns", "510 questions"):
+        assert figure in FIGURES
+        assert figure in README
+    assert "python -m bench peers --data ../shared/data/locomo/locomo4.json" in FIGURES
+
+
+def test_every_row_of_the_comparison_says_what_it_rests_on():
+    page = (DOCS / "coming-from.md").read_text("utf-8")
+    table = README.partition("| | Unabridged | mem0")[2].partition("\n\n")[0]
+    rows = [line.split("|")[1].strip() for line in table.splitlines()[2:]]
+    assert len(rows) > 5
+    assert [row for row in rows if f"| {row} |" not in page] == []
