@@ -153,7 +153,7 @@ def rows_of(text: str, heading: str) -> dict[str, list[str]]:
 
 
 def test_the_figures_of_the_readme_are_those_of_the_benchmarks():
-    measured = rows_of(FIGURES, "### Beside other memories")
+    measured = rows_of(FIGURES, "### Compared with other memories")
     shown = rows_of(README, "## How it compares")
     assert len(shown) == 5
     for name, (turns, exchanges, search, stored, size) in shown.items():
