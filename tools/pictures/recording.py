@@ -50,8 +50,9 @@ class Terminal:
         programs.mkdir()
         write_export(home / EXPORT_NAME)
         command = programs / "unabridged"
+        path = f"{CHECKOUT}:{CHECKOUT / 'src'}"
         command.write_text(
-            f"#!/bin/sh\nPYTHONPATH={shlex.quote(str(CHECKOUT))} exec "
+            f"#!/bin/sh\nPYTHONPATH={shlex.quote(path)} exec "
             f'{shlex.quote(sys.executable)} -m tools.pictures.program {time.monotonic()} "$@"\n'
         )
         command.chmod(0o755)
