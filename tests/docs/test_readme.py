@@ -10,6 +10,9 @@ import click
 import pytest
 
 from unabridged.cli.main import cli
+from unabridged.domain.message import ToolCall
+from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
+from unabridged.testing.replies import ScriptedReply
 
 CHECKOUT = Path(__file__).parents[2]
 DOCS = CHECKOUT / "docs"
@@ -97,9 +100,16 @@ def test_the_python_for_developers_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("UNABRIDGED_UPSTREAM", "quote")
     monkeypatch.chdir(tmp_path)
     page = (DOCS / "start" / "develop.md").read_text("utf-8")
-    for code in blocks(page, "python"):
-        exec(code, {"your_client": lambda messages: f"{len(messages)} messages"})
+    call = ToolCall("c1", "lucky_number", '{"person": "Ann"}')
+    model = OllamaEntry("qwen3:8b", capabilities=("completion", "tools"))
+    with OllamaTestServer([ScriptedReply(calls=(call,)), "It is seven."], models=[model]) as ollama:
+        monkeypatch.setenv("UNABRIDGED_OLLAMA_URL", ollama.url)
+        for code in blocks(page, "python"):
+            exec(code, {"your_client": lambda messages: f"{len(messages)} messages"})
+        results = [each for each in ollama.requests[-1].body["messages"] if each["role"] == "tool"]
+    assert [each["content"] for each in results] == ["7"]
     shown = capsys.readouterr().out
+    assert "It is seven." in shown
     assert "'answer':" in shown
     assert "Porto in May My hotel is in the Rua das Flores." in shown
     exported = (tmp_path / "everything.jsonl").read_text("utf-8")
