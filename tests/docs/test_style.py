@@ -7,6 +7,7 @@ import pytest
 
 CHECKOUT = Path(__file__).parents[2]
 SCOPE = (
+    "docs/seeds/*.md",
     "README.md",
     "AGENTS.md",
     "docs/*.md",
