@@ -12,7 +12,7 @@ export MALLOC_ARENA_MAX := 2
 # Where it is set, each of some hundred processes would compile every module for itself.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: chat setup quick test test-all apart check fmt faults conformance clients bench pictures lock clean
+.PHONY: chat setup quick test test-all apart check fmt faults conformance clients bench lock clean
 
 chat: $(VENV)/.chat ## install what a conversation needs and start it
 	@$(BIN)/unabridged chat $(ARGS)
@@ -48,6 +48,10 @@ fmt: $(VENV)/.dev ## mend what can be mended by itself
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
+.PHONY: pictures
+pictures: $(VENV)/.dev ## record the terminal again for docs/images/ (needs tmux)
+	@$(BIN)/python -m tools.pictures
+
 faults: $(VENV)/.dev ## crash, cut, kill and spoil, the long form (resumable); figures: docs/reliability.md
 	@$(BIN)/python -m tests.faults.run --long $(ARGS)
 
@@ -59,9 +63,6 @@ clients: $(VENV)/.dev $(VENV)/.clients ## talk to the server with other people's
 
 bench: $(VENV)/.dev ## measure; the figures go into docs/benchmarks.md
 	@$(BIN)/python -m bench core $(ARGS)
-
-pictures: $(VENV)/.dev ## record the terminal again for docs/images/ (needs tmux)
-	@$(BIN)/python -m tools.pictures
 
 lock: ## pin every dependency anew, with hashes (needs uv)
 	@mkdir -p requirements
