@@ -126,7 +126,7 @@ def test_our_side_of_coming_from_runs_and_theirs_is_python(tmp_path, monkeypatch
         exec(code, names)
     names["memory"].close()
     assert "I moved to Porto." in capsys.readouterr().out
-    theirs = blocks(page, "python theirs")
+    theirs = blocks(page, "py")  # ours are marked as `python`
     assert len(theirs) > 8
     for code in theirs:
         ast.parse(code)
