@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
+from unabridged.cli.chat.commands import COMMANDS as CHAT
 from unabridged.cli.main import cli
 from unabridged.domain.message import ToolCall
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
@@ -25,6 +26,8 @@ READERS = [
     *sorted((DOCS / "howto").glob("*.md")),
 ]
 """Pages whose commands people type; decisions and reports of the past are not among them."""
+PATHS = {"/healthz", "/readyz", "/metrics", "/memory", "/mcp"}
+"""What begins with a slash and is a path of the server."""
 FIGURES = (DOCS / "benchmarks.md").read_text("utf-8")
 
 
@@ -69,6 +72,19 @@ def test_every_command_parses(line):
 def _works_alone(group: click.Group, words: list[str]) -> bool:
     """Whether a group does something by itself with what is after it."""
     return words[0].startswith("-")
+
+
+def test_every_chat_command_is_there():
+    """Commands of the chat are written with a slash, in marks of their own."""
+    known = {word for command in CHAT for word in command.name.split()[:1]}
+    named = {
+        (page.name, name)
+        for page in READERS
+        for name in re.findall(r"`(/[a-z]+)(?: [^`/]*)?`", page.read_text("utf-8"))
+        if name not in PATHS
+    }
+    assert len(named) > 8
+    assert sorted(one for one in named if one[1] not in known) == []
 
 
 def test_the_readme_has_few_commands_and_the_pages_have_many():
@@ -170,6 +186,11 @@ def test_the_figures_of_the_readme_are_those_of_the_benchmarks():
         found = measured[name]
         assert [turns, exchanges, stored, size] == [found[0], found[1], found[3], found[5]], name
         assert search == found[2].partition(" / ")[0], name
+    ours, langgraph = measured["unabridged"], measured["langgraph"]
+    assert float(langgraph[2].split(" / ")[0]) < float(ours[2].split(" / ")[0]), (
+        "it searches faster"
+    )
+    assert 0.2 < float(langgraph[4]) / float(ours[4]) < 0.3, "a quarter of the memory"
     best = max(measured, key=lambda name: float(measured[name][1]))
     assert best == "unabridged"
     assert f"{shown['unabridged'][1]}" in README.partition("| langgraph")[0]
