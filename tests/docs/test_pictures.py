@@ -2,12 +2,14 @@
 
 import re
 import shlex
+import shutil
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import click
 import pytest
 from tools.pictures.drawing import BACKGROUND, PALETTE, draw_line, draw_recording, plain, runs
+from tools.pictures.recording import record
 from tools.pictures.scene import CONVERSATIONS, STEPS, write_export
 
 from unabridged.cli.chat.commands import COMMANDS
@@ -81,6 +83,17 @@ def test_the_export_of_the_scene_is_read_as_one_of_chatgpt(tmp_path):
     with open_file(tmp_path / "conversations.json") as opened:
         assert opened.format == "chatgpt"
         assert len(list(opened)) == len(CONVERSATIONS)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not shutil.which("tmux"), reason="tmux is not installed")
+def test_the_scene_can_be_recorded_again():
+    recording = record()
+    assert [step.shot for step in STEPS if step.shot] == list(recording.shots)
+    seen = "\n".join(plain(line) for screen, _ in recording.frames for line in screen)
+    assert "9:40" in seen
+    assert "16,384" in "\n".join(map(plain, recording.shots["why"]))
+    assert not PRIVATE.search(seen)
 
 
 def test_colours_spaces_and_marks_of_a_terminal():
