@@ -48,6 +48,10 @@ fmt: $(VENV)/.dev ## mend what can be mended by itself
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
+.PHONY: pictures
+pictures: $(VENV)/.dev ## record the terminal again for docs/images/ (needs tmux)
+	@$(BIN)/python -m tools.pictures
+
 faults: $(VENV)/.dev ## crash, cut, kill and spoil, the long form (resumable); figures: docs/reliability.md
 	@$(BIN)/python -m tests.faults.run --long $(ARGS)
 

@@ -18,13 +18,13 @@ from types import FrameType
 from typing import Any
 
 from unabridged.errors import MissingExtraError, SettingError
-from unabridged.server.observability import Watch
 
 try:
     import httptools  # noqa: F401 - uvicorn imports it by name; here it is found missing in time
     import uvicorn
 
     from unabridged.server.header_limits import Arriving
+    from unabridged.server.observability import Watch
 except ModuleNotFoundError as error:
     raise MissingExtraError(error.name or "uvicorn", "server") from error
 

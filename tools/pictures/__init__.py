@@ -1,0 +1,1 @@
+"""Pictures of the terminal for the README, made from the real program."""
