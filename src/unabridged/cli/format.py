@@ -41,9 +41,17 @@ def day(at: datetime | None) -> str:
     return at.astimezone().strftime("%Y-%m-%d") if at else ""
 
 
+def date(at: datetime | None) -> str:
+    """Write a date in words, as in 3 May 2024, in the machine's time zone."""
+    if at is None:
+        return ""
+    at = at.astimezone()
+    return f"{at.day} {_MONTHS[at.month - 1]} {at.year}"
+
+
 def percent(share: float) -> str:
     """Write a share of 0 to 1."""
-    return f"{100 * share:.0f} %"
+    return f"{100 * share:.0f}%"
 
 
 def seconds(took: float) -> str:
@@ -95,5 +103,5 @@ def footer(context: Context, prompt: int | None = None) -> str:
         f"{tokens:,} of {ledger.window:,} tokens",
     ]
     if ledger.prefix_reuse is not None:
-        said.append(f"{percent(ledger.prefix_reuse)} same prefix")
+        said.append(f"{percent(ledger.prefix_reuse)} cache-reusable")
     return " · ".join(said)

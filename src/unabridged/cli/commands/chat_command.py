@@ -8,6 +8,7 @@ import click
 from unabridged.cli.chat.chat_session import Chat
 from unabridged.cli.chat.loop import converse
 from unabridged.cli.chat.screen import choose_screen
+from unabridged.cli.chat.type_ahead import TypeAhead
 from unabridged.cli.commands.ask_command import answer_data
 from unabridged.cli.open_from_options import open_beside, open_conversation
 from unabridged.cli.options import TALK, Invocation, common, example, invoked
@@ -25,15 +26,17 @@ from unabridged.cli.options import TALK, Invocation, common, example, invoked
 @common(*TALK)
 @invoked
 def command(invocation: Invocation, *, plain: bool) -> None:
-    """Talk with a model that remembers.
+    """Chat with a model that remembers.
 
-    It goes on with the newest session; --new begins another. /help lists the commands. From a pipe,
-    each line is a message or a command. Where each model has a memory of its own (the profile
-    workspace), /model goes over to that of the other model.
+    Continues the newest session; --new starts another. /help lists the commands. From a pipe, each
+    line is a message or a command. If each model has its own memory (profile workspace), /model
+    switches to the memory of the other model.
     """
-    conversation = open_conversation(invocation)
-    screen = choose_screen(plain=plain or not sys.stdin.isatty(), as_json=invocation.json)
-    told = answer_data if invocation.json else None
-    converse(
-        Chat(conversation, screen, told, partial(open_beside, invocation), invocation.by_agent)
-    )
+    plain = plain or not sys.stdin.isatty()
+    person = not plain and not invocation.json and sys.stdout.isatty()
+    with TypeAhead(wanted=person) as typed:
+        conversation = open_conversation(invocation)
+        screen = choose_screen(plain=plain, as_json=invocation.json, typed=typed)
+        data_of = answer_data if invocation.json else None
+        beside = partial(open_beside, invocation)
+        converse(Chat(conversation, screen, data_of, beside, invocation.by_agent))
