@@ -12,8 +12,11 @@ _MONTHS = (
 
 
 def count(number: int, thing: str) -> str:
-    """Write ``1 exchange``, ``2,000 exchanges``."""
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+    """Write ``1 exchange``, ``2,000 exchanges``, ``2 summaries``."""
+    if number == 1:
+        return f"{number:,} {thing}"
+    ends = thing[-1:] == "y" and thing[-2:-1] not in {"a", "e", "o", "u"}
+    return f"{number:,} {thing[:-1]}ies" if ends else f"{number:,} {thing}s"
 
 
 def size(number: int) -> str:

@@ -180,12 +180,12 @@ def test_the_chat_lists_shows_and_corrects_what_was_required(run):
         "/requirements",
     ]
     ran = run("chat", "--profile", "requirements", text="\n".join(lines) + "\n")
-    assert "Nothing was required yet" in ran.err
+    assert "No requirements yet" in ran.err
     assert "Required: REQ-1. /requirements lists them." in ran.err
     assert "Required: REQ-2 against REQ-1." in ran.err
     assert ran.err.count("Required:") == 2
     assert "Said as: “And pupils must be able to book a room.”" in ran.err
-    assert "REQ-2 is withdrawn" in ran.err
+    assert "Withdrawn: REQ-2" in ran.err
     assert "does not take 'everything'" in ran.err
     texts = [
         each["text"] for each in run("requirements", "--profile", "requirements", "--json").data

@@ -99,8 +99,8 @@ def test_another_model_in_the_chat_has_its_own_memory(apart):
     answers = ran.out.splitlines()
     assert "My cat is called Ada." in answers
     assert answers[-1] == "My dog is called Waldi. | And my pets?"
-    assert "goes on with another, in a memory of its own." in ran.err
-    assert f"{SMALL} (ollama) answers from now on, with a memory of its own." in ran.err
+    assert "changes the model; each has its own memory" in ran.err
+    assert f"{SMALL} (ollama) answers from now on; with its own memory." in ran.err
     assert "A new session begins with your first message." in ran.err
     assert "quote answers from now on; the memory stays." in ran.err.replace(" (quote)", "")
     assert "Going on with “My dog is called Waldi.”" in ran.err

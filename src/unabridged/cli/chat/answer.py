@@ -10,7 +10,7 @@ from functools import partial
 from types import FrameType
 
 from unabridged.cli.chat.screen import Screen
-from unabridged.cli.chat.shown_text import ShownText
+from unabridged.cli.shown_text import ShownText
 from unabridged.cli.terminal_text import clip, one_line
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import Usage

@@ -1,56 +1,120 @@
-"""The commands of the chat, as one table; each lives in the file of its subject."""
+"""The table of the chat's commands, and what runs and explains them."""
 
 import difflib
+from collections.abc import Iterator, Mapping
 
 from unabridged.cli.chat import (
-    condense_commands,
-    fact_commands,
-    forget_commands,
-    memory_commands,
-    model_commands,
-    requirement_commands,
-    semantic_commands,
-    session_commands,
+    look_commands as look,
+    memory_commands as memory,
+    model_commands as model,
+    session_commands as session,
 )
 from unabridged.cli.chat.chat_session import Chat
-from unabridged.cli.chat.command import ChatCommand
-from unabridged.cli.paint import Column, table, width
+from unabridged.cli.chat.command import ChatCommand as Row
+from unabridged.cli.paint import INDENT, Column, paint, table, width
+from unabridged.cli.terminal_text import wrap
 from unabridged.errors import InputError
+
+TALK, MEMORY, LOOK, ANSWER, OTHER = "Conversation", "Memory", "Looking", "Answering", "Other"
+GROUPS: Mapping[str, str] = {
+    TALK: "start, continue, step back",
+    MEMORY: "what is remembered, and forgotten",
+    LOOK: "what was said, sent and stored",
+    ANSWER: "what answers, and how",
+    OTHER: "help and leaving",
+}
+"""The groups of the help, with what they are about."""
 
 
 def run(chat: Chat, line: str) -> None:
     """Run a command line.
 
     Raises:
-        InputError: There is no such command.
+        InputError: There is no such command, or its argument cannot be used.
         UnabridgedError: The command failed.
     """
+    command, given = _parsed(line)
+    if command is None:
+        raise InputError(
+            f"There is no command {line.split(maxsplit=1)[0]}.",
+            hint=f"{_nearest(line)}/help lists the commands; // starts a message with a slash.",
+        )
+    _check(command, given)
+    command.run(chat, given)
+
+
+def _check(command: Row, given: str) -> None:
+    if given and not command.argument:
+        first = command.name.partition(" ")[0]
+        near = [name for name in _BY_NAME if f"{name} ".startswith(f"{first} ")]
+        hint = ", ".join(near) if near[1:] else f"/help {first[1:]}"
+        raise InputError(f"{command.name} does not take {given!r}.", hint=hint)
+    needed = [] if command.argument.startswith("[") else command.argument.split()
+    if len(given.split()) < len(needed):
+        missing = needed[len(given.split())]
+        raise InputError(f"{command.name} needs {missing}.", hint=command.example)
+
+
+def _parsed(line: str) -> tuple[Row | None, str]:
     words = line.split(maxsplit=2)
     for length in (2, 1):
         command = _BY_NAME.get(" ".join(words[:length]).lower())
         if command:
-            command.run(chat, line.split(maxsplit=length)[length:][0] if words[length:] else "")
-            return
-    near = difflib.get_close_matches(line.strip().lower(), _BY_NAME, 1, 0.5)
-    near = near or difflib.get_close_matches(words[0].lower(), _BY_NAME, 1, 0.5)
-    raise InputError(
-        f"There is no command {words[0]}.",
-        hint=(f"Did you mean {near[0]}? " if near else "")
-        + "/help lists them; // begins a message with a slash.",
-    )
+            return command, "".join(line.split(maxsplit=length)[length:]).strip()
+    return None, ""
+
+
+def _nearest(line: str) -> str:
+    typed, first = line.strip().lower(), line.split(maxsplit=1)[0].lower()
+    near = [name for name in _BY_NAME if name.startswith(first)]
+    near = near or difflib.get_close_matches(typed, _BY_NAME, 1, 0.5)
+    near = near or difflib.get_close_matches(first, _BY_NAME, 1, 0.5)
+    return f"Did you mean {near[0]}? " if near else ""
 
 
 def names() -> list[str]:
-    """Give the names of all commands."""
+    """Return the names of all commands."""
     return list(_BY_NAME)
 
 
-def _help(chat: Chat, _: str) -> None:
+def _help(chat: Chat, wanted: str) -> None:
+    asked = wanted.lower().lstrip("/")
+    group = next((name for name in GROUPS if name.lower() == asked), "")
+    if not asked:
+        chat.screen.say(_overview())
+    elif group:
+        chat.screen.say(_rows([each for each in COMMANDS if each.group == group]))
+    else:
+        chat.screen.say(_details(asked))
+
+
+def _overview() -> Iterator[str]:
+    for group, about in GROUPS.items():
+        said = dict.fromkeys(each.name.split()[0] for each in COMMANDS if each.group == group)
+        yield f"{paint(group, 'bold')}  {paint(about, 'dim')}"
+        yield from ("  " + line for line in wrap("  ".join(said), width() - INDENT))
+    yield ""
+    yield paint("/help COMMAND or /help GROUP explains them, such as /help forget", "dim")
+    yield paint("Before a message: t: or chat: chooses its mode, // starts it with a slash", "dim")
+
+
+def _details(asked: str) -> Iterator[str]:
+    found = [each for each in COMMANDS if f"{each.name[1:]} ".startswith(f"{asked} ")]
+    if not found:
+        raise InputError(
+            f"There is no command or group {asked!r}.", hint=f"{_nearest('/' + asked)}/help"
+        )
+    for each in found:
+        yield paint(f"{each.name} {each.argument}".rstrip(), "accent")
+        yield from ("  " + line for line in wrap(each.help, width() - INDENT))
+        if each.example:
+            yield paint(f"  {each.example}", "dim")
+
+
+def _rows(commands: list[Row]) -> list[str]:
     columns = [Column("", style="accent"), Column("", flexible=True)]
-    rows = [(f"{each.name} {each.argument}".strip(), each.help) for each in COMMANDS]
-    rows += [("t: …, chat: …", "Send one message in tools mode, or in chat mode.")]
-    rows += [("// …", "Send a message that begins with a slash.")]
-    chat.screen.say(table(columns, rows, width()))
+    rows = [(f"{each.name} {each.argument}".strip(), each.help) for each in commands]
+    return table(columns, rows, width())
 
 
 def _quit(chat: Chat, _: str) -> None:
@@ -58,15 +122,99 @@ def _quit(chat: Chat, _: str) -> None:
 
 
 COMMANDS = (
-    *session_commands.COMMANDS,
-    *memory_commands.COMMANDS,
-    *condense_commands.COMMANDS,
-    *semantic_commands.COMMANDS,
-    *fact_commands.COMMANDS,
-    *requirement_commands.COMMANDS,
-    *forget_commands.COMMANDS,
-    *model_commands.COMMANDS,
-    ChatCommand("/help", "", "List the commands.", _help),
-    ChatCommand("/quit", "", "Leave; everything is kept.", _quit),
-)
+    Row("/new", TALK, "[TITLE]", "Start a new session with the next message.", session.new),
+    Row("/sessions", TALK, "", "List the sessions, the newest first.", session.sessions),
+    Row(
+        "/switch", TALK, "[WHICH]", "Continue another session: number, title or id.", session.switch
+    ),
+    Row("/history", TALK, "[NUMBER]", "Show the last exchanges of this session.", session.history),
+    Row("/title", TALK, "TEXT", "Rename this session.", session.title, "/title Trip to Lisbon"),
+    Row("/retry", TALK, "", "Answer the last message again.", session.retry),
+    Row("/edit", TALK, "[TEXT]", "Change the last message; the old one stays.", session.edit),
+    Row("/undo", TALK, "", "Step back over the last exchange; it stays stored.", session.undo),
+    Row("/branch", TALK, "[NUMBER]", "List the branches, or continue one.", session.branch),
+    Row(
+        "/share", TALK, "SPACE", "Copy this session into another space.", session.share,
+        "/share ann/coder",
+    ),
+    Row(
+        "/handoff", TALK, "SPACE", "Let another agent or model continue it.", session.hand_off,
+        "/handoff ann/coder",
+    ),
+    Row(
+        "/remember", MEMORY, "TEXT", "Pin a text: every prompt has it.", memory.remember,
+        "/remember I am allergic to nuts.",
+    ),
+    Row("/pin", MEMORY, "[ID]", "Pin what you said last, or in another exchange.", memory.pin),
+    Row("/pins", MEMORY, "", "List what is pinned.", memory.pins),
+    Row("/unpin", MEMORY, "[NUMBER]", "Remove a pin.", memory.unpin),
+    Row("/facts", MEMORY, "", "List what is known about you.", memory.facts),
+    Row(
+        "/facts add", MEMORY, "TEXT", "Add a fact.", memory.add_fact,
+        "/facts add I am allergic to nuts.",
+    ),
+    Row(
+        "/facts why", MEMORY, "NUMBER", "Show where a fact comes from, word for word.",
+        memory.show_fact, "/facts why 3",
+    ),
+    Row(
+        "/facts pin", MEMORY, "NUMBER", "Put a fact into every prompt.", memory.pin_fact,
+        "/facts pin 3",
+    ),
+    Row(
+        "/facts unpin", MEMORY, "NUMBER", "Use a fact only when relevant.", memory.unpin_fact,
+        "/facts unpin 3",
+    ),
+    Row(
+        "/facts forget", MEMORY, "NUMBER", "Withdraw a fact; what you said stays.",
+        memory.withdraw_fact, "/facts forget 3",
+    ),
+    Row("/requirements", MEMORY, "", "List the requirements.", memory.requirements),
+    Row(
+        "/requirements show", MEMORY, "NUMBER", "Show one with its fields and source.",
+        memory.show_requirement, "/requirements show 3",
+    ),
+    Row(
+        "/requirements add", MEMORY, "TEXT", "Add a requirement.", memory.add_requirement,
+        "/requirements add The page must load within 2 seconds.",
+    ),
+    Row(
+        "/requirements edit", MEMORY, "NUMBER TEXT", "Change the words of one.",
+        memory.edit_requirement, "/requirements edit 3 The page must load at once.",
+    ),
+    Row(
+        "/requirements forget", MEMORY, "NUMBER", "Withdraw one.", memory.withdraw_requirement,
+        "/requirements forget 3",
+    ),
+    Row(
+        "/requirements conflicts", MEMORY, "", "Show those that contradict each other.",
+        memory.conflicts,
+    ),
+    Row(
+        "/forget", MEMORY, "[NUMBER|topic WORDS]",
+        "Forget for good: the last exchange, a result of /search, or all with the words.",
+        memory.forget, "/forget topic the old flat",
+    ),
+    Row("/why", LOOK, "[ID] [verbose]", "Show what the last prompt held, and why.", look.why),
+    Row("/search", LOOK, "WORDS", "Find exchanges.", look.search, "/search lisbon hotel"),
+    Row("/memory stats", LOOK, "", "Show what is stored, known and condensed.", look.stats),
+    Row("/memory tokens", LOOK, "", "Show the parts of the last window.", look.tokens),
+    Row("/semantic show", LOOK, "", "Show the categories and the last annotations.", look.categories),
+    Row("/semantic stats", LOOK, "", "Show how often each category occurs.", look.distribution),
+    Row(
+        "/semantic set", LOOK, "ID CATEGORY", "Correct the category of a message.",
+        look.set_category, "/semantic set 01KAJ3 decision; /semantic show lists both",
+    ),
+    Row("/condense", LOOK, "", "Condense this session if it is due; originals stay.", look.condense),
+    Row("/condense test", LOOK, "", "Show what condensing would do.", look.preview_condensing),
+    Row("/condense force", LOOK, "", "Condense this session now.", look.force_condensing),
+    Row("/expand", LOOK, "[ID]", "List condensations, or show the originals.", look.expand),
+    Row("/model", ANSWER, "[NAME]", "List the models, or change it.", model.model),
+    Row("/persona", ANSWER, "[NAME]", "List the personas, or change it.", model.persona),
+    Row("/mode", ANSWER, "[chat|tools]", "Show or change the mode.", model.mode),
+    Row("/help", OTHER, "[COMMAND]", "List the commands, or explain one.", _help),
+    Row("/save", OTHER, "", "Save now, if auto_save is off.", look.save),
+    Row("/quit", OTHER, "", "Leave; everything is kept.", _quit),
+)  # fmt: skip
+"""Every command, in the order of the help."""
 _BY_NAME = {command.name: command for command in COMMANDS}
