@@ -101,8 +101,10 @@ def test_another_model_in_the_chat_has_its_own_memory(apart):
     assert answers[-1] == "My dog is called Waldi. | And my pets?"
     assert "changes the model; each has its own memory" in ran.err
     assert f"{SMALL} (ollama) answers from now on; with its own memory." in ran.err
-    assert "A new session begins with your first message." in ran.err
-    assert "quote answers from now on; the memory stays." in ran.err.replace(" (quote)", "")
+    assert "Your next message starts a new session." in ran.err
+    assert "quote answers from now on; the memory stays the same." in ran.err.replace(
+        " (quote)", ""
+    )
     assert "Going on with “My dog is called Waldi.”" in ran.err
     for model, words in ((SMALL, ["Ada"]), (LARGE, ["Waldi", "pets"])):
         out = apart("show", "--model", model).out
