@@ -105,7 +105,7 @@ def test_another_model_in_the_chat_has_its_own_memory(apart):
     assert "quote answers from now on; the memory stays the same." in ran.err.replace(
         " (quote)", ""
     )
-    assert "Going on with “My dog is called Waldi.”" in ran.err
+    assert "Continuing “My dog is called Waldi.”" in ran.err
     for model, words in ((SMALL, ["Ada"]), (LARGE, ["Waldi", "pets"])):
         out = apart("show", "--model", model).out
         assert [word for word in ("Waldi", "Ada", "pets") if word in out] == words
