@@ -19,14 +19,13 @@ def fact_lines(facts: Sequence[Fact], *, first: int | None = 1) -> list[str]:
         first: The number that names the first of them; None where none names them.
     """
     ended = any(fact.until for fact in facts)
-    shared = any(fact.origin for fact in facts)
     columns = [
         Column("", right=True, style="dim"),
         Column("", style="accent"),
         Column("fact", flexible=True),
         Column("since", style="dim"),
         *([Column("until", style="dim")] if ended else []),
-        *([Column("shared by", style="dim")] if shared else []),
+        Column("", style="dim"),
     ]
     rows = [
         (
@@ -35,7 +34,7 @@ def fact_lines(facts: Sequence[Fact], *, first: int | None = 1) -> list[str]:
             fact.text or "(withdrawn)",
             day(fact.since),
             *([day(fact.until)] if ended else []),
-            *([fact.origin.space if fact.origin else ""] if shared else []),
+            fact.origin.space if fact.origin else fact.by,
         )
         for number, fact in enumerate(facts, first or 0)
     ]
@@ -52,7 +51,7 @@ def fact_card(fact: Fact) -> list[str]:
         ("exchange", fact.exchange or ""),
         ("since", day(fact.since)),
         ("until", day(fact.until)),
-        ("learned by", fact.by),
+        ("drawn by", fact.by),
         ("supersedes", fact.supersedes or ""),
         ("from", fact.origin.space if fact.origin else ""),
         ("its exchange", (fact.origin.exchange or "") if fact.origin else ""),
