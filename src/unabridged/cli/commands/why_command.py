@@ -17,7 +17,7 @@ from unabridged.cli.views.context_report import account_data, account_lines
 @common(*MEMORY)
 @invoked
 def command(invocation: Invocation, wanted: str | None, *, everything: bool, prompt: bool) -> None:
-    """Account for every token of a prompt.
+    """Show what a prompt held, and why.
 
     ID is the exchange that the prompt was for, or the beginning of its id; without it, the last.
     With --json, the tokens in "parts" add up to "window".
