@@ -5,10 +5,11 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from unabridged.domain.fact import Requirement
+from unabridged.domain.fact import FactChange, Requirement
 from unabridged.domain.permissions import Right
 from unabridged.operations.call import Call, What
 from unabridged.operations.operation import AnyText, Name, Once, Page, Params, operation
+from unabridged.operations.operation_results import RequirementConflict
 from unabridged.space.idempotency import Done
 from unabridged.space.space import Space
 
@@ -108,6 +109,25 @@ def add_requirement(call: Call, params: NewRequirement) -> Requirement:
 def get_requirement(call: Call, requirement: Name) -> Requirement:
     """Give a requirement by its id or number."""
     return call.space.requirements.get(requirement)
+
+
+@operation(
+    "requirements.history",
+    "GET /requirements/{requirement}/history",
+    "Changes, the oldest first.",
+    whole=True,
+)
+def requirement_history(call: Call, requirement: Name) -> Page[FactChange]:
+    """List the changes of a requirement."""
+    return Page(call.space.requirements.history(requirement))
+
+
+@operation(
+    "requirements.conflicts", "GET /requirement-conflicts", "Pairs of requirements.", whole=True
+)
+def requirement_conflicts(call: Call) -> Page[RequirementConflict]:
+    """List the pairs of requirements that cannot be met together."""
+    return Page([RequirementConflict(*pair) for pair in call.space.requirements.conflicts()])
 
 
 class RequirementChange(RequirementFields, kw_only=True):

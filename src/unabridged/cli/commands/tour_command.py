@@ -43,7 +43,7 @@ def command(
     listing: bool,
     no_pause: bool,
 ) -> None:
-    """See in five minutes what it does, on conversations of its own.
+    """Show in five minutes what Unabridged does, with its own example data.
 
     A chapter for each profile: `start`, `companion`, `workspace`, `agent`, `requirements`, `story`
     and `end`. Each step says why, shows the command that you would type, runs it for real, and says
