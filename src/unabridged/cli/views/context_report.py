@@ -20,6 +20,10 @@ SHOWN = 12
 """Items of a kind that the account for people names."""
 CLOSE = 0.5
 """The relevance from which an exchange that shares no word is more than loosely related."""
+LOOSE, NEAR = "loosely related in meaning or date", "said just before or after something relevant"
+"""Why exchanges came along that are named together."""
+NAMED = 5
+"""Items that are named of those with the same reason."""
 _WORDS = "words: "
 """Marks the words of the message in the reason of a fact."""
 _NAMES: Mapping[str, tuple[str, str]] = {
@@ -120,7 +124,7 @@ def _heading(account: ContextReport, room: int) -> list[str]:
     ledger = account.ledger
     asked = account.texts.get(account.id, "")
     lines = wrap(f"“{safe(asked)}”", room) if asked else []
-    share = percent(ledger.prompt_tokens / ledger.window) if ledger.window else ""
+    share = _share(ledger.prompt_tokens, ledger.window)
     facts = f"{moment(account.at)} · {ledger.model} · "
     facts += f"{ledger.prompt_tokens:,} of {ledger.window:,} tokens sent ({share})"
     return [*lines, *_broken(safe(facts), room, "dim"), *_broken(_INTENTS[ledger.intent], room)]
@@ -151,8 +155,9 @@ def _window(ledger: Ledger, room: int, *, colour: bool, merged: bool = True) -> 
 
 def _part(name: str, ledger: Ledger, *, merged: bool) -> tuple[str, str]:
     title, meaning = _NAMES.get(name, (name, PARTS.get(name, ("", "", ""))[2]))
-    if name == "reserve" and any(row.decision is Decision.LEFT_OUT for row in ledger.rows):
-        meaning = "left over, too small for more"
+    left = [row.tokens for row in ledger.rows if row.decision is Decision.LEFT_OUT]
+    if name == "reserve" and left and ledger.parts[name] < min(left):
+        meaning = "left over, too small for what was left out"
     return (title if merged else name), meaning.format(bound=ledger.bound or "of a limit")
 
 
@@ -182,9 +187,14 @@ def _came(account: ContextReport, titles: Mapping[str, str]) -> Iterator[str]:
     yield from _history(rows)
     recalled = [row for row in rows if row.tier is Tier.SEMANTIC]
     recalled.sort(key=lambda row: -(row.score or 0))
-    for row in recalled[:SHOWN]:
+    close = [row for row in recalled if not _loose(row, account)]
+    for row in close[:SHOWN]:
         yield f"{_SIGNS[row.decision]} {_recalled(row, account, titles)}{_quoted(row, account)}"
-    yield from _more(len(recalled), "exchange", "recalled")
+    yield from _more(len(close), "exchange", "recalled")
+    for reason, is_near in ((LOOSE, False), (NEAR, True)):
+        some = [r for r in recalled if _loose(r, account) and (r.score is None) is is_near]
+        if some:
+            yield _group(Decision.KEPT, some, "exchange", reason, account)
     facts = [row for row in rows if row.kind is ItemKind.FACT]
     for row in facts[:SHOWN]:
         what = safe(account.texts.get(row.id, "A fact"))
@@ -214,15 +224,19 @@ def _recalled(row: LedgerRow, account: ContextReport, titles: Mapping[str, str])
     title = clip(titles.get(row.session or "", ""), 60)
     where = f", “{title}”" if title else ""
     words = _as_asked(account, account.words.get(row.id, ()))
-    if row.kind is ItemKind.CONDENSATION or row.score is None:
+    if row.kind is ItemKind.CONDENSATION:
         why = row.reason
-    elif words:
-        why = f"mentions {_listed(words)}"
     else:
-        why = f"{'' if row.score >= CLOSE else 'loosely '}related in meaning or date"
+        why = f"mentions {_listed(words)}" if words else "related in meaning or date"
     if row.sentences:
         why += "; too long to come whole, so its most relevant sentences came"
     return f"Recalled from {date(row.at) or 'an earlier session'}{where}: {safe(why)}."
+
+
+def _loose(row: LedgerRow, account: ContextReport) -> bool:
+    if row.kind is not ItemKind.EXCHANGE or account.words.get(row.id):
+        return False
+    return row.score is None or row.score < CLOSE
 
 
 def _as_asked(account: ContextReport, words: Sequence[str]) -> list[str]:
@@ -246,19 +260,23 @@ def _left_out(account: ContextReport) -> Iterator[str]:
     rows = [row for row in account.ledger.rows if row.decision is Decision.LEFT_OUT]
     rows.sort(key=lambda row: (row.kind.value, row.reason))
     for (kind, reason), group in groupby(rows, lambda row: (row.kind, row.reason)):
-        some = list(group)
-        tokens = sum(row.tokens for row in some)
         thing = "tool definition" if kind is ItemKind.TOOL else kind.value
-        said = f"○ {count(len(some), thing)} ({count(tokens, 'token')}): {safe(reason)}."
-        named = some if len(some) <= SHOWN // 2 else some[: SHOWN // 2]
-        notes = [_left(row, account) for row in named]
-        notes += [f"and {len(some) - len(named):,} more"] if len(some) > len(named) else []
-        yield "\n".join([said, *notes])
+        yield _group(Decision.LEFT_OUT, list(group), thing, reason, account)
     if account.ledger.rest_count:
         yield f"○ {_rest(account.ledger)}"
 
 
-def _left(row: LedgerRow, account: ContextReport) -> str:
+def _group(
+    decision: Decision, rows: Sequence[LedgerRow], thing: str, reason: str, account: ContextReport
+) -> str:
+    tokens = count(sum(row.tokens for row in rows), "token")
+    said = f"{_SIGNS[decision]} {count(len(rows), thing)} ({tokens}): {safe(reason)}."
+    notes = [_named(row, account) for row in rows[:NAMED]]
+    notes += [f"and {len(rows) - NAMED:,} more"] if len(rows) > NAMED else []
+    return "\n".join([said, *notes])
+
+
+def _named(row: LedgerRow, account: ContextReport) -> str:
     what = safe(account.texts.get(row.id, row.id))
     when = date(row.at)
     return f"{when}: “{what}”" if when else f"“{what}”"
