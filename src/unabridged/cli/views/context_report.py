@@ -149,7 +149,7 @@ def _window(ledger: Ledger, room: int, *, colour: bool, merged: bool = True) -> 
         figure = f" {pad(title, wide)}  {tokens:>{len(total)}}  "
         figure += f"{_share(parts[name], ledger.window):>5}  "
         head = cells(figure) + 1
-        first, *more = wrap(meaning, max(12, room - head))
+        first, *more = wrap(meaning, max(8, room - head))
         lines.append(f"{sign}{figure}{paint(first, 'dim')}".rstrip())
         lines += [" " * head + paint(line, "dim") for line in more]
     return [*lines, f"  {pad('window', wide)}  {total}  {_share(ledger.window, ledger.window):>5}"]
