@@ -74,6 +74,13 @@ class OnTerminal:
             pass
         return self.process.returncode
 
+    def left(self):
+        """Give what was typed and not read by the program."""
+        modes = termios.tcgetattr(self._theirs)
+        modes[3] &= ~(termios.ICANON | termios.ECHO)
+        termios.tcsetattr(self._theirs, termios.TCSANOW, modes)
+        return os.read(self._theirs, 4096) if select.select([self._theirs], [], [], 0)[0] else b""
+
     def _read(self, seconds):
         if not select.select([self._ours], [], [], seconds)[0]:
             return b""

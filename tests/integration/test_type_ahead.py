@@ -51,8 +51,8 @@ def chat(tmp_path):
     kept = {name: value for name, value in os.environ.items() if name != "OLLAMA_HOST"}
     env = {**kept, "UNABRIDGED_HOME": str(tmp_path / "home"), "TERM": "xterm-256color"}
 
-    def started(pause=0.4):
-        return OnTerminal(SLOW.replace("PAUSE", str(pause)), "chat", env=env)
+    def started(pause=0.4, *words):
+        return OnTerminal(SLOW.replace("PAUSE", str(pause)), *(words or ["chat"]), env=env)
 
     started.env = env
     return started
@@ -129,6 +129,16 @@ def test_the_terminal_is_left_as_it_was(chat):
         terminal.ended()
         assert terminal.modes == before
         assert terminal.raw.rfind(b"\x1b[?2004l") > terminal.raw.rfind(b"\x1b[?2004h")
+
+
+def test_what_is_typed_during_ask_is_left_to_the_shell(chat):
+    with chat(0.4, "ask", "one") as terminal:
+        before = terminal.modes
+        terminal.until("reading").type("ls" + ENTER)
+        assert terminal.ended() == 0
+        assert "ls" not in terminal.text
+        assert terminal.modes == before
+        assert terminal.left() == b"ls\r"
 
 
 def test_the_spinner_moves_while_a_model_reads(chat):

@@ -4,6 +4,7 @@ import re
 
 _NAMES = ("recalled", "think", "thinking")
 _TAG = re.compile(r"(?<!`)</?(?:recalled(?:-[a-z]+)?|think(?:ing)?)(?:\s[^<>]*)?>", re.IGNORECASE)
+_THOUGHT = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
 _ENDED = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _LONGEST = 400
 """Characters of a tag, attributes included."""
@@ -15,50 +16,43 @@ class ShownText:
 
     Thoughts in front of an answer, between ``<think>`` and ``</think>``, are not shown. Stored text
     stays as the model sent it.
+
+    Attributes:
+        thinking: Whether the model is writing such thoughts.
     """
 
     def __init__(self) -> None:
         self._held = ""
-        self._shown = ""
-        self._thought = ""
-
-    @property
-    def thinking(self) -> bool:
-        """Whether the model thinks aloud."""
-        return bool(self._thought)
+        self._last = ""
+        self._begun = False
+        self.thinking = False
 
     def feed(self, text: str) -> str:
         """Take a piece of the answer and return what can be shown by now."""
         self._held += text
-        begun = self._held.lstrip().lower()
-        if (
-            not self._shown.strip()
-            and not self._thought
-            and begun.startswith(("<think>", "<thinking>"))
-        ):
-            self._thought, self._held = self._held, ""
-        elif self._thought:
-            self._thought, self._held = self._thought + self._held, ""
-        if self._thought:
-            ended = _ENDED.search(self._thought)
+        if not self._begun and not self.thinking:
+            self.thinking = _THOUGHT.match(self._held) is not None
+        if self.thinking:
+            ended = _ENDED.search(self._held, max(0, len(self._held) - len(text) - _LONGEST))
             if ended is None:
                 return ""
-            self._held, self._thought = self._thought[ended.end() :].lstrip(), ""
-        place = _open_tag(self._held, self._shown)
+            self._held, self.thinking = self._held[ended.end() :], False
+        place = _open_tag(self._held, self._last)
         ready, self._held = self._held[:place], self._held[place:]
         return self._cleaned(ready)
 
     def rest(self) -> str:
         """Return what is left at the end; thoughts that nothing followed are shown."""
-        left, self._held, self._thought = self._thought + self._held, "", ""
+        left, self._held = self._held, ""
         return self._cleaned(left)
 
     def _cleaned(self, text: str) -> str:
-        before = self._shown[-1:]
-        cleaned = _TAG.sub("", before + text)[len(before) :]
-        if not self._shown.strip() and cleaned != text:
-            cleaned = cleaned.lstrip()
-        self._shown = cleaned[-1:] or self._shown
+        # A tag in backticks is spoken of; the backtick may be in the piece before.
+        cleaned = _TAG.sub("", self._last + text)[len(self._last) :]
+        if not self._begun:
+            cleaned = cleaned.lstrip("\n")
+        self._begun = self._begun or bool(cleaned)
+        self._last = text[-1:] or self._last
         return cleaned
 
 

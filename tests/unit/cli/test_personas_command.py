@@ -23,7 +23,7 @@ def test_the_chat_goes_on_as_another_persona(run):
     ran = run("chat", text="\n".join(lines) + "\n")
     assert ran.code == 0, ran.err
     assert "storyteller" in ran.out
-    assert "analyst answers from the next message on" in ran.err
+    assert "analyst answers from your next message on" in ran.err
     assert "analyst answers already" in ran.err
     assert "You are a requirements analyst." in run("why", "--prompt").out
     wrong = run("chat", text="/persona anlyst\n")

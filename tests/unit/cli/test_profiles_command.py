@@ -176,7 +176,7 @@ def test_a_session_of_an_agent_begins_under_its_name_and_the_list_shows_it(run, 
     assert "  2  " in listed
     assert run("show", *agent, "--session", "008").code == 3  # only who says something begins one
     ran = run("chat", *agent, text="/new\n")
-    assert "reaches no further than it" in ran.err
+    assert "Other sessions are not recalled" in ran.err
     assert run("ask", "Hello", "--session", "none").code == 3  # everywhere else it must be there
 
 

@@ -28,17 +28,20 @@ class ChatCommand:
         group: The group in which the help lists it.
         argument: What follows, in capitals: a word each, the last one may be several words.
             Brackets mark what may be left out; empty for nothing.
-        help: What it does.
-        run: Does it, with what follows the name.
+        run: Does it, with what follows the name; its docstring is the help.
         example: A whole line.
     """
 
     name: str
     group: str
     argument: str
-    help: str
     run: Callable[[Chat, str], None]
     example: str = ""
+
+    @property
+    def help(self) -> str:
+        """What it does."""
+        return self.run.__doc__ or ""
 
 
 def last(chat: Chat) -> Exchange:

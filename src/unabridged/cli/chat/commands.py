@@ -78,6 +78,7 @@ def names() -> list[str]:
 
 
 def _help(chat: Chat, wanted: str) -> None:
+    """List the commands, or explain one."""
     asked = wanted.lower().lstrip("/")
     group = next((name for name in GROUPS if name.lower() == asked), "")
     if not asked:
@@ -118,103 +119,80 @@ def _rows(commands: list[Row]) -> list[str]:
 
 
 def _quit(chat: Chat, _: str) -> None:
+    """Leave; everything is kept."""
     chat.done = True
 
 
 COMMANDS = (
-    Row("/new", TALK, "[TITLE]", "Start a new session with the next message.", session.new),
-    Row("/sessions", TALK, "", "List the sessions, the newest first.", session.sessions),
+    Row("/new", TALK, "[TITLE]", session.new),
+    Row("/sessions", TALK, "", session.sessions),
+    Row("/switch", TALK, "[WHICH]", session.switch),
+    Row("/history", TALK, "[NUMBER]", session.history),
+    Row("/title", TALK, "TEXT", session.title, "/title Trip to Lisbon"),
+    Row("/retry", TALK, "", session.retry),
+    Row("/edit", TALK, "[TEXT]", session.edit),
+    Row("/undo", TALK, "", session.undo),
+    Row("/branch", TALK, "[NUMBER]", session.branch),
+    Row("/share", TALK, "SPACE", session.share, "/share ann/coder"),
+    Row("/handoff", TALK, "SPACE", session.hand_off, "/handoff ann/coder"),
+    Row("/remember", MEMORY, "TEXT", memory.remember, "/remember I am allergic to nuts."),
+    Row("/pin", MEMORY, "[ID]", memory.pin),
+    Row("/pins", MEMORY, "", memory.pins),
+    Row("/unpin", MEMORY, "[NUMBER]", memory.unpin),
+    Row("/facts", MEMORY, "", memory.facts),
+    Row("/facts add", MEMORY, "TEXT", memory.add_fact, "/facts add I am allergic to nuts."),
+    Row("/facts why", MEMORY, "NUMBER", memory.show_fact, "/facts why 3"),
+    Row("/facts pin", MEMORY, "NUMBER", memory.pin_fact, "/facts pin 3"),
+    Row("/facts unpin", MEMORY, "NUMBER", memory.unpin_fact, "/facts unpin 3"),
+    Row("/facts forget", MEMORY, "NUMBER", memory.withdraw_fact, "/facts forget 3"),
+    Row("/requirements", MEMORY, "", memory.requirements),
+    Row("/requirements show", MEMORY, "NUMBER", memory.show_requirement, "/requirements show 3"),
     Row(
-        "/switch", TALK, "[WHICH]", "Continue another session: number, title or id.", session.switch
-    ),
-    Row("/history", TALK, "[NUMBER]", "Show the last exchanges of this session.", session.history),
-    Row("/title", TALK, "TEXT", "Rename this session.", session.title, "/title Trip to Lisbon"),
-    Row("/retry", TALK, "", "Answer the last message again.", session.retry),
-    Row("/edit", TALK, "[TEXT]", "Change the last message; the old one stays.", session.edit),
-    Row("/undo", TALK, "", "Step back over the last exchange; it stays stored.", session.undo),
-    Row("/branch", TALK, "[NUMBER]", "List the branches, or continue one.", session.branch),
-    Row(
-        "/share", TALK, "SPACE", "Copy this session into another space.", session.share,
-        "/share ann/coder",
-    ),
-    Row(
-        "/handoff", TALK, "SPACE", "Let another agent or model continue it.", session.hand_off,
-        "/handoff ann/coder",
-    ),
-    Row(
-        "/remember", MEMORY, "TEXT", "Pin a text: every prompt has it.", memory.remember,
-        "/remember I am allergic to nuts.",
-    ),
-    Row("/pin", MEMORY, "[ID]", "Pin what you said last, or in another exchange.", memory.pin),
-    Row("/pins", MEMORY, "", "List what is pinned.", memory.pins),
-    Row("/unpin", MEMORY, "[NUMBER]", "Remove a pin.", memory.unpin),
-    Row("/facts", MEMORY, "", "List what is known about you.", memory.facts),
-    Row(
-        "/facts add", MEMORY, "TEXT", "Add a fact.", memory.add_fact,
-        "/facts add I am allergic to nuts.",
-    ),
-    Row(
-        "/facts why", MEMORY, "NUMBER", "Show where a fact comes from, word for word.",
-        memory.show_fact, "/facts why 3",
-    ),
-    Row(
-        "/facts pin", MEMORY, "NUMBER", "Put a fact into every prompt.", memory.pin_fact,
-        "/facts pin 3",
-    ),
-    Row(
-        "/facts unpin", MEMORY, "NUMBER", "Use a fact only when relevant.", memory.unpin_fact,
-        "/facts unpin 3",
-    ),
-    Row(
-        "/facts forget", MEMORY, "NUMBER", "Withdraw a fact; what you said stays.",
-        memory.withdraw_fact, "/facts forget 3",
-    ),
-    Row("/requirements", MEMORY, "", "List the requirements.", memory.requirements),
-    Row(
-        "/requirements show", MEMORY, "NUMBER", "Show one with its fields and source.",
-        memory.show_requirement, "/requirements show 3",
-    ),
-    Row(
-        "/requirements add", MEMORY, "TEXT", "Add a requirement.", memory.add_requirement,
+        "/requirements add",
+        MEMORY,
+        "TEXT",
+        memory.add_requirement,
         "/requirements add The page must load within 2 seconds.",
     ),
     Row(
-        "/requirements edit", MEMORY, "NUMBER TEXT", "Change the words of one.",
-        memory.edit_requirement, "/requirements edit 3 The page must load at once.",
+        "/requirements edit",
+        MEMORY,
+        "NUMBER TEXT",
+        memory.edit_requirement,
+        "/requirements edit 3 The page must load at once.",
     ),
     Row(
-        "/requirements forget", MEMORY, "NUMBER", "Withdraw one.", memory.withdraw_requirement,
+        "/requirements forget",
+        MEMORY,
+        "NUMBER",
+        memory.withdraw_requirement,
         "/requirements forget 3",
     ),
+    Row("/requirements conflicts", MEMORY, "", memory.conflicts),
+    Row("/forget", MEMORY, "[NUMBER|topic WORDS]", memory.forget, "/forget topic the old flat"),
+    Row("/why", LOOK, "[ID] [verbose]", look.why),
+    Row("/search", LOOK, "WORDS", look.search, "/search lisbon hotel"),
+    Row("/memory stats", LOOK, "", look.stats),
+    Row("/memory tokens", LOOK, "", look.tokens),
+    Row("/semantic show", LOOK, "", look.categories),
+    Row("/semantic stats", LOOK, "", look.distribution),
     Row(
-        "/requirements conflicts", MEMORY, "", "Show those that contradict each other.",
-        memory.conflicts,
+        "/semantic set",
+        LOOK,
+        "ID CATEGORY",
+        look.set_category,
+        "/semantic set 01KAJ3 decision; /semantic show lists both",
     ),
-    Row(
-        "/forget", MEMORY, "[NUMBER|topic WORDS]",
-        "Forget for good: the last exchange, a result of /search, or all with the words.",
-        memory.forget, "/forget topic the old flat",
-    ),
-    Row("/why", LOOK, "[ID] [verbose]", "Show what the last prompt held, and why.", look.why),
-    Row("/search", LOOK, "WORDS", "Find exchanges.", look.search, "/search lisbon hotel"),
-    Row("/memory stats", LOOK, "", "Show what is stored, known and condensed.", look.stats),
-    Row("/memory tokens", LOOK, "", "Show the parts of the last window.", look.tokens),
-    Row("/semantic show", LOOK, "", "Show the categories and the last annotations.", look.categories),
-    Row("/semantic stats", LOOK, "", "Show how often each category occurs.", look.distribution),
-    Row(
-        "/semantic set", LOOK, "ID CATEGORY", "Correct the category of a message.",
-        look.set_category, "/semantic set 01KAJ3 decision; /semantic show lists both",
-    ),
-    Row("/condense", LOOK, "", "Condense this session if it is due; originals stay.", look.condense),
-    Row("/condense test", LOOK, "", "Show what condensing would do.", look.preview_condensing),
-    Row("/condense force", LOOK, "", "Condense this session now.", look.force_condensing),
-    Row("/expand", LOOK, "[ID]", "List condensations, or show the originals.", look.expand),
-    Row("/model", ANSWER, "[NAME]", "List the models, or change it.", model.model),
-    Row("/persona", ANSWER, "[NAME]", "List the personas, or change it.", model.persona),
-    Row("/mode", ANSWER, "[chat|tools]", "Show or change the mode.", model.mode),
-    Row("/help", OTHER, "[COMMAND]", "List the commands, or explain one.", _help),
-    Row("/save", OTHER, "", "Save now, if auto_save is off.", look.save),
-    Row("/quit", OTHER, "", "Leave; everything is kept.", _quit),
-)  # fmt: skip
+    Row("/condense", LOOK, "", look.condense),
+    Row("/condense test", LOOK, "", look.preview_condensing),
+    Row("/condense force", LOOK, "", look.force_condensing),
+    Row("/expand", LOOK, "[ID]", look.expand),
+    Row("/model", ANSWER, "[NAME]", model.model),
+    Row("/persona", ANSWER, "[NAME]", model.persona),
+    Row("/mode", ANSWER, "[chat|tools]", model.mode),
+    Row("/help", OTHER, "[COMMAND]", _help),
+    Row("/save", OTHER, "", look.save),
+    Row("/quit", OTHER, "", _quit),
+)
 """Every command, in the order of the help."""
 _BY_NAME = {command.name: command for command in COMMANDS}

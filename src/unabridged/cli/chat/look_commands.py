@@ -31,7 +31,7 @@ _VERBOSE = {"v", "verbose"}
 
 
 def why(chat: Chat, wanted: str) -> None:
-    """Show what a prompt held, and why."""
+    """Show what the last prompt held, and why."""
     words = wanted.split()
     names = [word for word in words if word.lstrip("-") not in _VERBOSE]
     name = names[0] if names else None
@@ -57,7 +57,7 @@ def search(chat: Chat, query: str) -> None:
 
 
 def stats(chat: Chat, _: str) -> None:
-    """Show the figures of the memory."""
+    """Show what is stored, known and condensed."""
     chat.screen.say(figures_lines(chat.space))
 
 
@@ -71,13 +71,13 @@ def tokens(chat: Chat, _: str) -> None:
 
 
 def save(chat: Chat, _: str) -> None:
-    """Save what is not saved yet."""
+    """Save now, if auto_save is off."""
     saved = sum(space.log.save() for space in chat.held)
     chat.screen.note(f"Saved {count(saved, 'write')}." if saved else "Everything is saved.")
 
 
 def categories(chat: Chat, _: str) -> None:
-    """Show the categories, and the newest annotations."""
+    """Show the categories and the last annotations."""
     annotations, newest = chat.space.annotations, chat.conversation.history(ANNOTATED)
     chat.screen.say([*scheme_lines(annotations.scheme), ""])
     chat.screen.say(annotation_lines(newest, annotations.of(newest)))
@@ -100,7 +100,7 @@ def set_category(chat: Chat, text: str) -> None:
 
 
 def condense(chat: Chat, _: str) -> None:
-    """Condense the session if it is due."""
+    """Condense this session if it is due; originals stay."""
     session, memory = current(chat).id, chat.space.contexts.last_memory()
     outlook = chat.space.condensations.condense(session, threshold=memory)
     chat.screen.say(outlook_lines(outlook, test=False))
@@ -116,7 +116,7 @@ def preview_condensing(chat: Chat, _: str) -> None:
 
 
 def force_condensing(chat: Chat, _: str) -> None:
-    """Condense the session now."""
+    """Condense this session now."""
     outlook = chat.space.condensations.condense(current(chat).id, force=True)
     chat.screen.say(outlook_lines(outlook, test=False))
     if outlook.usable:
@@ -124,7 +124,7 @@ def force_condensing(chat: Chat, _: str) -> None:
 
 
 def expand(chat: Chat, wanted: str) -> None:
-    """Show the originals of a condensation, or list condensations."""
+    """List condensations, or show the originals."""
     if wanted:
         chat.screen.say(expanded_lines(chat.space.condensations.expand(wanted)))
         return

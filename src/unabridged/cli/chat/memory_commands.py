@@ -17,7 +17,7 @@ LONGEST_NUMBER = 3
 
 
 def facts(chat: Chat, _: str) -> None:
-    """List the known facts."""
+    """List what is known about you."""
     known = chat.space.facts.all()
     if not known:
         chat.screen.note("Nothing is known yet. /facts add TEXT adds a fact.")
@@ -35,36 +35,36 @@ def add_fact(chat: Chat, text: str) -> None:
 
 
 def show_fact(chat: Chat, wanted: str) -> None:
-    """Show where a fact comes from."""
+    """Show where a fact comes from, word for word."""
     chat.screen.say(fact_card(chat.space.facts.get(wanted)))
 
 
 def pin_fact(chat: Chat, wanted: str) -> None:
-    """Pin a fact."""
+    """Put a fact into every prompt."""
     fact = chat.space.facts.pin(wanted)
     chat.screen.note(f"Pinned; every prompt has it: {quoted(fact.text)}.")
 
 
 def unpin_fact(chat: Chat, wanted: str) -> None:
-    """Unpin a fact."""
+    """Use a fact only when relevant."""
     fact = chat.space.facts.unpin(wanted)
     chat.screen.note(f"Unpinned; used only when relevant: {quoted(fact.text)}.")
 
 
 def withdraw_fact(chat: Chat, wanted: str) -> None:
-    """Withdraw a fact."""
+    """Withdraw a fact; what you said stays."""
     fact = chat.space.facts.withdraw(wanted)
     chat.screen.note(f"Withdrawn: {quoted(fact.text)}. What you said stays stored.")
 
 
 def remember(chat: Chat, text: str) -> None:
-    """Pin a text."""
+    """Pin a text: every prompt has it."""
     chat.space.pins.add(text)
     chat.screen.note("Pinned: every prompt has it from now on. /pins lists what is pinned.")
 
 
 def pin(chat: Chat, wanted: str) -> None:
-    """Pin what was said in an exchange."""
+    """Pin what you said last, or in another exchange."""
     pinned = chat.space.pins.add_exchange(chat.space.log.get(wanted) if wanted else last(chat))
     chat.screen.note(f"Pinned: {quoted(pinned.text)}. /pins lists what is pinned.")
 
@@ -99,7 +99,7 @@ def requirements(chat: Chat, _: str) -> None:
 
 
 def show_requirement(chat: Chat, wanted: str) -> None:
-    """Show a requirement with its fields."""
+    """Show one with its fields and source."""
     each = chat.space.requirements.get(wanted)
     chat.screen.say(requirement_card(each))
     if each.quote and each.quote != each.text:
@@ -112,7 +112,7 @@ def add_requirement(chat: Chat, text: str) -> None:
 
 
 def edit_requirement(chat: Chat, text: str) -> None:
-    """Change the words of a requirement."""
+    """Change the words of one."""
     wanted, words = text.split(maxsplit=1)
     each = chat.space.requirements.edit(wanted, text=words)
     chat.screen.say(requirement_lines([each]))
@@ -120,13 +120,13 @@ def edit_requirement(chat: Chat, text: str) -> None:
 
 
 def withdraw_requirement(chat: Chat, wanted: str) -> None:
-    """Withdraw a requirement."""
+    """Withdraw one."""
     gone = chat.space.requirements.withdraw(wanted)
     chat.screen.note(f"Withdrawn: {gone.id}. What was said stays stored.")
 
 
 def conflicts(chat: Chat, _: str) -> None:
-    """Show requirements that contradict each other."""
+    """Show those that contradict each other."""
     pairs = chat.space.requirements.conflicts()
     if not pairs:
         chat.screen.note("No requirements contradict each other.")
@@ -134,7 +134,7 @@ def conflicts(chat: Chat, _: str) -> None:
 
 
 def forget(chat: Chat, wanted: str) -> None:
-    """Forget for good, after a confirmation."""
+    """Forget for good: the last exchange, a result of /search, or all with the words."""
     plan = _planned(chat, wanted)
     if plan.is_empty:
         chat.screen.note("Nothing matches.")

@@ -17,7 +17,7 @@ NOBODY = "none"
 
 
 def model(chat: Chat, wanted: str) -> None:
-    """List the models, or change the one that answers."""
+    """List the models, or change it."""
     found = available_models(chat.settings)
     if wanted and not wanted.isdecimal() and wanted not in {line.model for line in found}:
         found = available_models(chat.settings, fresh=True)  # pulled since the list was made
@@ -62,7 +62,7 @@ def mode(chat: Chat, wanted: str) -> None:
 
 
 def persona(chat: Chat, wanted: str) -> None:
-    """List the personas, or change the one that answers."""
+    """List the personas, or change it."""
     answers = chat.settings.persona if chat.persona is None else chat.persona
     rows = persona_rows(chat.settings.home)
     if not wanted:

@@ -23,7 +23,7 @@ EXCHANGES = 5
 
 
 def new(chat: Chat, title: str) -> None:
-    """Start a session with the next message."""
+    """Start a new session with the next message."""
     chat.talk_in(None, title)
     chat.screen.note("Your next message starts a new session.")
     if chat.space.settings.recall_scope != "space":
@@ -31,7 +31,7 @@ def new(chat: Chat, title: str) -> None:
 
 
 def sessions(chat: Chat, _: str) -> None:
-    """List the sessions."""
+    """List the sessions, the newest first."""
     session = chat.conversation.header
     found = chat.space.sessions.summaries(session.id if session else None)
     if not found:
@@ -43,7 +43,7 @@ def sessions(chat: Chat, _: str) -> None:
 
 
 def switch(chat: Chat, wanted: str) -> None:
-    """Continue another session."""
+    """Continue another session: number, title or id."""
     if not wanted:
         sessions(chat, "")
         chat.screen.note("/switch NUMBER continues one of them.")
@@ -53,7 +53,7 @@ def switch(chat: Chat, wanted: str) -> None:
 
 
 def history(chat: Chat, number: str) -> None:
-    """Show the last exchanges of the session."""
+    """Show the last exchanges of this session."""
     if number and not (number.isdecimal() and int(number)):
         raise InputError(f"{number!r} is not a number of exchanges.", hint="/history 10")
     shown = chat.conversation.history(int(number) if number else EXCHANGES)
@@ -64,12 +64,12 @@ def history(chat: Chat, number: str) -> None:
 
 
 def title(chat: Chat, text: str) -> None:
-    """Rename the session."""
+    """Rename this session."""
     chat.screen.note(f"This session is now called {quoted(chat.conversation.rename(text).title)}.")
 
 
 def branch(chat: Chat, wanted: str) -> None:
-    """List the branches of the session, or continue one."""
+    """List the branches, or continue one."""
     leaves = chat.conversation.branches()
     if not wanted:
         newest = last(chat).id if leaves else ""
@@ -98,7 +98,7 @@ def retry(chat: Chat, _: str) -> None:
 
 
 def edit(chat: Chat, text: str) -> None:
-    """Send the last message again in other words."""
+    """Change the last message; the old one stays."""
     newest = last(chat)
     chat.conversation.undo()
     stored = False
@@ -114,7 +114,7 @@ def edit(chat: Chat, text: str) -> None:
 
 
 def undo(chat: Chat, _: str) -> None:
-    """Step back over the last exchange."""
+    """Step back over the last exchange; it stays stored."""
     over = chat.conversation.undo()
     if over is None:
         chat.screen.note("There is nothing to step back over.")
@@ -123,13 +123,13 @@ def undo(chat: Chat, _: str) -> None:
 
 
 def share(chat: Chat, target: str) -> None:
-    """Copy the session into another space."""
+    """Copy this session into another space."""
     shares, space = _shares(chat), _space(chat, target)
     chat.screen.say(carried_lines(shares.share(space, sessions=[current(chat).id])))
 
 
 def hand_off(chat: Chat, target: str) -> None:
-    """Let another space continue the session."""
+    """Let another agent or model continue it."""
     shares, space = _shares(chat), _space(chat, target)
     chat.screen.say(carried_lines(shares.handoff(space, session=current(chat).id)))
 

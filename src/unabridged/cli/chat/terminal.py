@@ -53,8 +53,7 @@ class TerminalScreen:
         """Give the editor the names of commands and the earlier messages."""
         said = [exchange.user.text for exchange in conversation.history(200)]
         self._editor = Editor(said, list(commands))
-        early, self._typed.early = self._typed.early, ""
-        self._editor.type(early)
+        self._editor.type(self._typed.early())
 
     def read(self, draft: str = "") -> str | None:
         """Read a message or command; None at Ctrl-D."""

@@ -26,16 +26,13 @@ class TypeAhead:
 
     Args:
         wanted: Whether a person types; otherwise nothing is changed.
-
-    Attributes:
-        early: The keys that were typed before this was entered.
     """
 
     def __init__(self, *, wanted: bool) -> None:
         self._wanted = wanted and sys.platform != "win32"
         self._before: list[Any] | None = None
         self._resumed: Any = None
-        self.early = ""
+        self._early_taken = False
 
     def __enter__(self) -> Self:
         if self._wanted and sys.platform != "win32":
@@ -43,7 +40,6 @@ class TypeAhead:
 
             self._before = termios.tcgetattr(sys.stdin.fileno())
             self.keep()
-            self.early = _typed(sys.stdin.fileno()).translate(_AS_KEYS)
             # A shell sets its own modes while the program is stopped.
             self._resumed = signal.signal(signal.SIGCONT, lambda *_: self.keep())
         return self
@@ -60,6 +56,13 @@ class TypeAhead:
             signal.signal(signal.SIGCONT, self._resumed)
             termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, self._before)
             _write(_NO_PASTES)
+
+    def early(self) -> str:
+        """Take the keys that were typed so far; nothing after the first time."""
+        if self._before is None or self._early_taken:
+            return ""
+        self._early_taken = True
+        return _typed(sys.stdin.fileno()).translate(_AS_KEYS)
 
     def keep(self) -> None:
         """Keep keys as they are from here on."""

@@ -1,5 +1,6 @@
 """``unabridged ask``."""
 
+import sys
 from typing import Any
 
 import click
@@ -7,6 +8,7 @@ import click
 from unabridged.cli.chat.answer import SentQuestion, ask
 from unabridged.cli.chat.plain import PlainScreen
 from unabridged.cli.chat.screen import Screen, choose_screen
+from unabridged.cli.chat.type_ahead import TypeAhead
 from unabridged.cli.command import plain_command
 from unabridged.cli.format import footer
 from unabridged.cli.maintain import embed_recorded, maintain_recorded
@@ -32,7 +34,9 @@ def command(invocation: Invocation, text: tuple[str, ...]) -> None:
     """
     conversation = open_conversation(invocation)
     screen = _screen(as_json=invocation.json)
-    asked = ask(conversation, words_from(text), screen)
+    words = words_from(text)
+    with TypeAhead(wanted=screen.interactive and sys.stdin.isatty()):
+        asked = ask(conversation, words, screen)
     for term in asked.terms:
         screen.note(term, "warn")
     if screen.interactive and asked.context and asked.exchange:

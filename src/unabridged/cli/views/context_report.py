@@ -26,6 +26,8 @@ NAMED = 5
 """Items that are named of those with the same reason."""
 _WORDS = "words: "
 """Marks the words of the message in the reason of a fact."""
+_FACT_REASONS = {"meaning": "is related in meaning", "pinned": "it is in every prompt"}
+"""Reasons of facts, in words that continue a sentence."""
 _NAMES: Mapping[str, tuple[str, str]] = {
     "system": ("instructions", "the system prompt: who answers, and how"),
     "tools": ("tools", "definitions of the tools on offer"),
@@ -147,7 +149,7 @@ def _window(ledger: Ledger, room: int, *, colour: bool, merged: bool = True) -> 
         figure = f" {pad(title, wide)}  {tokens:>{len(total)}}  "
         figure += f"{_share(parts[name], ledger.window):>5}  "
         head = cells(figure) + 1
-        first, *more = wrap(meaning, max(12, room - head))
+        first, *more = wrap(meaning, max(8, room - head))
         lines.append(f"{sign}{figure}{paint(first, 'dim')}".rstrip())
         lines += [" " * head + paint(line, "dim") for line in more]
     return [*lines, f"  {pad('window', wide)}  {total}  {_share(ledger.window, ledger.window):>5}"]
@@ -184,7 +186,7 @@ def _hanging(text: str, room: int, *, clipped: bool) -> list[str]:
 
 def _came(account: ContextReport, titles: Mapping[str, str]) -> Iterator[str]:
     rows = [row for row in account.ledger.rows if row.decision is not Decision.LEFT_OUT]
-    yield from _history(rows)
+    yield from _history(account, rows)
     recalled = [row for row in rows if row.tier is Tier.SEMANTIC]
     recalled.sort(key=lambda row: -(row.score or 0))
     close = [row for row in recalled if not _loose(row, account)]
@@ -206,18 +208,19 @@ def _came(account: ContextReport, titles: Mapping[str, str]) -> Iterator[str]:
         yield "  Nothing: the prompt is your message and the instructions."
 
 
-def _history(rows: Sequence[LedgerRow]) -> Iterator[str]:
+def _history(account: ContextReport, rows: Sequence[LedgerRow]) -> Iterator[str]:
     said = [row for row in rows if row.tier in (Tier.IMMEDIATE, Tier.RECENT)]
-    exchanges = [row for row in said if row.kind is ItemKind.EXCHANGE]
-    whole = [row for row in exchanges if row.decision is Decision.KEPT]
-    if whole:
-        tokens = sum(row.tokens for row in whole)
-        yield f"● {count(len(whole), 'exchange')} of this session, whole ({count(tokens, 'token')})."
-    if shorter := len(exchanges) - len(whole):
-        yield f"◐ {count(shorter, 'long exchange')} of this session, shortened to whole sentences."
+    for decision, reason in (
+        (Decision.KEPT, "earlier in this session"),
+        (Decision.CONDENSED, "earlier in this session, shortened to whole sentences"),
+    ):
+        some = [r for r in said if r.kind is ItemKind.EXCHANGE and r.decision is decision]
+        some.sort(key=lambda row: row.id, reverse=True)
+        if some:
+            yield _group(decision, some, "exchange", reason, account)
     for row in said:
         if row.kind is ItemKind.CONDENSATION:
-            yield f"◐ {_sentence(row.reason)}"
+            yield f"{_SIGNS[row.decision]} {safe(_sentence(row.reason))}"
 
 
 def _recalled(row: LedgerRow, account: ContextReport, titles: Mapping[str, str]) -> str:
@@ -245,10 +248,10 @@ def _as_asked(account: ContextReport, words: Sequence[str]) -> list[str]:
 
 
 def _fact_reason(row: LedgerRow) -> str:
-    if not row.reason.startswith(_WORDS):
-        return safe(row.reason) or "relevant to your message"
-    words, *others = row.reason.removeprefix(_WORDS).split("; ")
-    return safe("; ".join([f"mentions {_listed(words.split(', '))}", *others]))
+    said = [_FACT_REASONS.get(part, part) for part in row.reason.split("; ") if part]
+    if said and said[0].startswith(_WORDS):
+        said[0] = f"mentions {_listed(said[0].removeprefix(_WORDS).split(', '))}"
+    return safe(_and(said) or "relevant to your message")
 
 
 def _quoted(row: LedgerRow, account: ContextReport) -> str:
@@ -328,7 +331,7 @@ def _notes(account: ContextReport, room: int) -> list[str]:
         counted = f"The server counted {count(usage.prompt, 'token')} in the prompt{answer}."
         lines += _broken(counted, room, "dim")
     for note in account.ledger.notes:
-        lines += _broken(f"Note: {safe(_sentence(note))}", room, "warn")
+        lines += _broken(f"Note: {safe(note.rstrip('.'))}.", room, "warn")
     if not account.intact:
         gone = len(account.missing)
         because = f": {count(gone, 'part')} of it {'was' if gone == 1 else 'were'} forgotten"
@@ -356,8 +359,11 @@ def _since(row: LedgerRow) -> str:
 
 
 def _listed(words: Sequence[str]) -> str:
-    shown = [f"“{word}”" for word in words]
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if shown[1:] else shown)
+    return _and([f"“{word}”" for word in words])
+
+
+def _and(words: Sequence[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if words[1:] else words)
 
 
 def _sentence(text: str) -> str:
