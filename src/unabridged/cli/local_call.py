@@ -48,14 +48,13 @@ def perform(call: Call, operation: Operation[P, R], **values: Any) -> R:
     return operation(call, params)
 
 
-def every_item(
-    call: Call, operation: Operation[Any, Any], limit: int | None = None, **values: Any
-) -> Iterator[Any]:
-    """Return the items of all pages of a list, up to a limit."""
-    left = limit
+def every_item(call: Call, operation: Operation[Any, Any], **values: Any) -> Iterator[Any]:
+    """Return the items of a list: of all its pages, or up to ``limit`` in the values."""
+    is_paged = "cursor" in operation.params.__struct_fields__
+    left = values.pop("limit", None) if is_paged else None
     cursor = None
     while left is None or left > 0:
-        if "cursor" in operation.params.__struct_fields__:
+        if is_paged:
             size = MOST_A_PAGE if left is None else min(left, MOST_A_PAGE)
             values |= {"limit": size, "cursor": cursor}
         page: Page[Any] = perform(call, operation, **values)

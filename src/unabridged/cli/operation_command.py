@@ -13,6 +13,7 @@ from unabridged.cli.command import PlainCommand, PlainGroup
 from unabridged.cli.open_from_options import look_into, open_space, session_named, words_from
 from unabridged.cli.options import Invocation, example, shared_options
 from unabridged.cli.output import echo, echo_lines
+from unabridged.errors import InputError
 
 if TYPE_CHECKING:
     from unabridged.operations.call import Call
@@ -22,8 +23,8 @@ View = Callable[[Any, "Call"], Iterable[str]]
 """Shows the result of an operation to people, as lines; it may look into the call's space."""
 _FLAGS: Mapping[str, str] = {"pinned": "--pin", "subject": "--about"}
 """Names of options that are not those of their parameters."""
-_WORDS = "text"
-"""A parameter of this name is given as the remaining words; ``-`` reads standard input."""
+_WORDS = ("text", "category")
+"""Parameters that are given as the remaining words; ``-`` reads standard input."""
 _SESSION = "session"
 """A parameter of this name is the shared option of that name; without it, the newest session."""
 _PAGES = ("limit", "cursor")
@@ -114,14 +115,17 @@ class OperationCommand(PlainCommand):
     def _run(self, ctx: click.Context, /, **given: Any) -> None:
         from unabridged.cli.local_call import every_item, local_call, perform  # noqa: PLC0415 - as above
         from unabridged.domain.permissions import Right  # noqa: PLC0415 - as above
+        from unabridged.operations.operation import Place  # noqa: PLC0415 - as above
 
         invocation, operation = Invocation(ctx), self.operation
         reads = operation.right is Right.READ
         space = look_into(invocation) if reads else open_space(invocation)
-        if isinstance(given.get(_WORDS), tuple):
-            given[_WORDS] = words_from(given[_WORDS]) or None
+        given |= {name: words_from(given[name]) or None for name in _WORDS if name in given}
         values = {name: value for name, value in given.items() if value not in (None, ())}
-        values |= self._fixed
+        values |= {name: value for name, value in self._fixed.items() if value is not None}
+        if operation.method == "PATCH" and not set(values) - {*operation.fields_of(Place.PATH)}:
+            hint = f"Give what to change: `{ctx.command_path} --help`."
+            raise InputError("Nothing to change.", hint=hint)
         if _SESSION in operation.params.__struct_fields__:
             session = session_named(invocation, space)
             if session is None:

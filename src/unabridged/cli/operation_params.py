@@ -11,23 +11,27 @@ from unabridged.wire.json_api.schemas import described
 
 
 def parameters_of(
-    params: type[Params], *, hidden: Collection[str], words: str, flags: Mapping[str, str]
+    params: type[Params],
+    *,
+    hidden: Collection[str],
+    words: Collection[str],
+    flags: Mapping[str, str],
 ) -> Iterator[click.Parameter]:
     """Make arguments of what must be given, and options of the rest.
 
     Args:
         params: The parameters of the operation.
         hidden: Parameters that people do not give.
-        words: The parameter that is given as the remaining words, required or not.
+        words: Parameters that are given as the remaining words, required or not.
         flags: Names of options that are not those of their parameters.
     """
     kind = inspect.type_info(params)
     assert isinstance(kind, inspect.StructType)  # noqa: S101 - parameters are a struct
     fields = [field for field in kind.fields if field.name not in hidden]
     about, hints = _about(params), get_type_hints(params)
-    for field in sorted(fields, key=lambda each: each.name == words):
-        if field.name == words or field.required:
-            many = field.name == words
+    for field in sorted(fields, key=lambda each: each.name in words):
+        if field.name in words or field.required:
+            many = field.name in words
             metavar = f"{field.name.upper()}{'...' if many else ''}"
             yield click.Argument(
                 [field.name],
@@ -37,7 +41,7 @@ def parameters_of(
                 metavar=metavar if field.required else f"[{metavar}]",
             )
     for field in fields:
-        if field.name != words and not field.required:
+        if field.name not in words and not field.required:
             order = list(_literals(hints[field.name]))
             yield _option(field, about.get(field.name, ""), flags, order)
 

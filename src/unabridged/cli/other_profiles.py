@@ -37,7 +37,7 @@ def elsewhere(settings: Settings) -> str:
         return ""
     return (
         f"The profile {settings.profile} keeps its memory apart. {count(held.exchanges, 'exchange')} "
-        f"that you had without it can come along: unabridged copy --profile {settings.profile} "
+        f"that you had without it can come along: unabridged spaces copy --profile {settings.profile} "
         f"{usual.store}:{there.name} {settings.store}:{here.name}"
     )
 

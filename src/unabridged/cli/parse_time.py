@@ -28,11 +28,21 @@ def parse_time(text: str, *, is_end: bool = False) -> datetime:
     try:
         found = datetime.fromisoformat(text.strip())
     except ValueError:
-        hint = "Write a date (2027-01-31), or a date and a time (2027-01-31T18:00)."
+        hint = "Write a date (2027-01-31), a date and a time (2027-01-31T18:00), or a span (30d)."
         raise InputError(f"{text!r} is not a time.", hint=hint) from None
     if is_end and len(text.strip()) <= len("2027-01-31"):
         found += timedelta(days=1, microseconds=-1)
     return found.astimezone()
+
+
+def parse_end(text: str, now: datetime) -> datetime:
+    """Read when something ends: a span from now, or a date (its first moment).
+
+    Raises:
+        InputError: It is neither.
+    """
+    span = parse_span(text)
+    return now + span if span else parse_time(text)
 
 
 def parse_past(text: str, now: datetime) -> datetime:

@@ -66,7 +66,7 @@ def test_what_contradicts_itself_or_names_nothing_is_refused(run, said):
     assert run("forget").code == 2
     assert run("forget", "--space", "--session", "1").code == 2
     assert run("forget", "--search", "nothingofthekind", "--yes").code == 3
-    assert run("forget", "--resume").out == "Nothing was interrupted.\n"
+    assert run("forget", "--resume").out == "No run was interrupted.\n"
 
 
 def test_a_whole_space_is_wiped(run, said, tmp_path):

@@ -29,7 +29,7 @@ def test_every_command_has_help_and_an_example():
         command = ctx.command
         assert command.help, ctx.command_path
         if command is not cli:
-            assert "Example:\n" in command.epilog, ctx.command_path
+            assert "Examples:\n" in command.epilog, ctx.command_path
             assert f"unabridged {ctx.info_name}" in command.epilog or ctx.parent.info_name in (
                 command.epilog
             )
@@ -125,7 +125,7 @@ def test_config_lists_sets_and_unsets(run, tmp_path):
     assert listed["upstream"]["source"] == "$UNABRIDGED_UPSTREAM"
     assert "8192" in run("config").out
     ran = run("config", "set", "upstream", "ollama")
-    assert "overruled by $UNABRIDGED_UPSTREAM" in ran.out
+    assert "$UNABRIDGED_UPSTREAM overrides it" in ran.out
     assert run("config", "unset", "window").code == 0
     assert run("config", "get", "window").out == "auto\n"
     assert run("config", "set", "window", "wide").code == 2

@@ -9,7 +9,7 @@ def test_a_role_of_another_program_is_listed_and_used(run, tmp_path):
     listed = run("personas")
     assert listed.code == 0
     assert "You ask for the measure." in listed.out
-    assert "cannot be used" in listed.out
+    assert "invalid" in listed.out
     rows = {row["name"]: row for row in run("personas", "--json").data}
     assert rows["engineer"]["text"] == "You ask for the measure."
     assert "not JSON" in rows["broken"]["error"]

@@ -10,7 +10,7 @@ def file_of(tmp_path, user="default"):
 
 def test_a_damaged_space_is_salvaged_by_name(run, tmp_path):
     run("ask", "my cat is called Ada")
-    assert "sound" in run("recover", "default/default").out
+    assert "No damage found" in run("recover", "default/default").out
     assert run("recover", "default/default", "--json").data["sound"]
     damage_index(file_of(tmp_path))
     said = run("recover", "default/default")

@@ -10,7 +10,7 @@ from unabridged.cli.format import day, moment
 from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
-from unabridged.cli.parse_time import parse_span, parse_time
+from unabridged.cli.parse_time import parse_end
 from unabridged.clock import SystemClock
 from unabridged.domain.permissions import AccessKey, Grant, Right
 from unabridged.home.api_keys import ApiKeys
@@ -75,7 +75,7 @@ def create_command(
         agent=invocation.given("agent"),
         session=session,
         rights=frozenset(Right(right) for right in rights) or frozenset(_USUAL),
-        expires=_ending(expires, now) if expires else None,
+        expires=parse_end(expires, now) if expires else None,
         profile=invocation.given("profile") or "",
     )
     settings = invocation.settings()
@@ -133,11 +133,6 @@ def revoke_command(invocation: Invocation, which: str) -> None:
     now = SystemClock().now()
     key = ApiKeys(invocation.settings().home).revoke(which, now)
     invocation.answer(_data(key, now), f"Revoked the API key {key.grant.name} ({key.id}).")
-
-
-def _ending(text: str, now: datetime) -> datetime:
-    span = parse_span(text)
-    return now + span if span else parse_time(text)
 
 
 def _data(key: AccessKey, now: datetime) -> dict[str, Any]:
