@@ -40,5 +40,5 @@ def test_the_page_runs_from_top_to_bottom(tmp_path):
     assert "≠" not in settled
     assert "Geneva" in settled
     assert "Basel" not in settled
-    assert "Revoked: the share with default/coder." in revoked
+    assert "Revoked the share with default/coder." in revoked
     assert program.endswith("held\n")

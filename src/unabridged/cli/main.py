@@ -5,8 +5,10 @@ setting or input; 3 an id or name that was not found; 4 a prompt that does not f
 6 the model server; 7 a foreign file; 130 interrupted; 141 the reader of the output closed it.
 """
 
+import difflib
 import importlib
 import os
+import re
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
@@ -15,9 +17,9 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from unabridged.cli.command import CONTEXT, check_name
 from unabridged.cli.options import common
 from unabridged.cli.output import echo, echo_error
+from unabridged.cli.plain_command import CONTEXT, check_name
 from unabridged.errors import UnabridgedError
 
 GROUPS: Mapping[str, Mapping[str, str]] = {
@@ -82,6 +84,7 @@ COMMANDS: Mapping[str, str] = {
 
 WIDEST = max(map(len, COMMANDS))
 """Characters of the longest name of a command."""
+_NO_CHOICE = re.compile(r"'([^']*)' is not one of")
 INTERRUPTED = 130
 READER_GONE = 141
 
@@ -206,7 +209,16 @@ def _usage(error: click.ClickException) -> str:
     if ctx is None:
         return ""
     usage = " ".join([ctx.command_path, *ctx.command.collect_usage_pieces(ctx)])
-    return f"Usage: {usage}; see `{ctx.command_path} --help`."
+    return f"{_nearest_choice(error)}Usage: {usage}; see `{ctx.command_path} --help`."
+
+
+def _nearest_choice(error: click.ClickException) -> str:
+    kind = getattr(getattr(error, "param", None), "type", None)
+    given = _NO_CHOICE.match(error.message)
+    if given is None or not isinstance(kind, click.Choice):
+        return ""
+    near = difflib.get_close_matches(given[1], [str(one) for one in kind.choices], 1)
+    return f"Did you mean {near[0]!r}? " if near else ""
 
 
 @click.group(

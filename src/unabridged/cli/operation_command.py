@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unabridged.cli.command import PlainCommand, PlainGroup
 from unabridged.cli.open_from_options import look_into, open_space, session_named, words_from
 from unabridged.cli.options import Invocation, example, shared_options
 from unabridged.cli.output import echo, echo_lines
+from unabridged.cli.plain_command import PlainCommand, PlainGroup
 from unabridged.errors import InputError
 
 if TYPE_CHECKING:
@@ -106,7 +106,9 @@ class OperationCommand(PlainCommand):
         hidden = {*self._fixed, _SESSION}
         if operation.is_page and "cursor" in operation.params.__struct_fields__:
             hidden |= {*_PAGES}
-            shown = {} if self._limit is None else {"default": self._limit, "show_default": True}
+            shown: dict[str, Any] = (
+                {} if self._limit is None else {"default": self._limit, "show_default": True}
+            )
             yield click.Option(
                 ["--limit"], type=click.IntRange(1), metavar="N", help="Show at most N.", **shown
             )

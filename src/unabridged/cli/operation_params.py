@@ -98,4 +98,5 @@ def _single(kind: inspect.Type) -> tuple[click.ParamType[Any], bool]:
             return click.Choice([str(value) for value in values if value != ""]), False
         case inspect.VarTupleType(item_type=item) | inspect.ListType(item_type=item):
             return _single(item)[0], True
-    return click.STRING, False
+        case _:
+            return click.STRING, False

@@ -135,13 +135,15 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
     "json": (("--json",), {"is_flag": True, "help": "Write JSON."}),
     "debug": (("--debug",), {"is_flag": True, "help": "Show a traceback with an error."}),
 }
-_CHOICE = ("profile", "set")
-_SCOPE = ("home", "user", "agent", *_CHOICE)
-ANSWERING = (*_SCOPE, "model", "upstream", "ollama_url", "openai_url", "gguf")
-_SERVED = ("model", "upstream", "ollama_url", "openai_url", "gguf", "window")
-PLACE = ("home", *_CHOICE, "json")
-MEMORY = (*_SCOPE, "model", "json")
-TALK = (*_SCOPE, *_SERVED, "persona", "tools", "mode", "session", "new", "ephemeral", "json")
+_CHOICE = ("home", "profile", "set")
+_SCOPE = ("user", "agent", *_CHOICE)
+ANSWERING = ("model", "upstream", "ollama_url", "openai_url", "gguf", *_SCOPE)
+PLACE = (*_CHOICE, "json")
+MEMORY = ("user", "agent", "model", *_CHOICE, "json")
+TALK = (
+    *("new", "session", "model", "upstream", "ollama_url", "openai_url", "gguf", "window"),
+    *("persona", "mode", "tools", "ephemeral", *_SCOPE, "json"),
+)
 _KINDS = {"ollama_url": "ollama", "openai_url": "openai", "gguf": "gguf"}
 
 
@@ -209,7 +211,8 @@ class Invocation:
         Raises:
             SettingError: A setting cannot be used.
         """
-        return _config().read(home=self.given("home"), **self.chosen())
+        found: LoadedSettings = _config().read(home=self.given("home"), **self.chosen())
+        return found
 
     def chosen(self) -> dict[str, Any]:
         """Give the settings that options name, as ``config.read`` takes them."""

@@ -19,16 +19,18 @@ Line = Annotated[str, Meta(max_length=10_000)]
 
 
 class RequirementFields(Params):
-    """What a requirement may have beside its text; what is not given follows from the wording.
+    """The fields of a requirement; those that are omitted follow from its wording.
 
     Attributes:
-        rationale: Why.
-        fit_criterion: How one can tell that it is met.
+        type: The kind of requirement.
+        rationale: Why it is needed.
+        fit_criterion: How to test that it is met.
         originator: Who raised it.
-        satisfaction: How glad the customer is if it is met.
-        dissatisfaction: How unhappy if it is not.
-        conflicts: The ids of requirements that it cannot be met together with.
-        pinned: Whether every prompt carries it.
+        satisfaction: How satisfied the customer is if it is met, from 1 to 5.
+        dissatisfaction: How dissatisfied the customer is if it is not met, from 1 to 5.
+        priority: How important it is.
+        conflicts: Requirements that cannot be met together with it, such as REQ-2.
+        pinned: Put it into every prompt, or no longer.
     """
 
     type: Literal["functional", "non-functional", "constraint"] | None = None
@@ -55,7 +57,7 @@ class RequirementList(Params):
     """Which requirements are listed.
 
     Attributes:
-        withdrawn: Also those that were taken back; of these only the id is left.
+        withdrawn: Also list withdrawn requirements; only their ids are left.
     """
 
     withdrawn: bool = False

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from unabridged.cli.parse_time import parse_end
+from unabridged.cli.parse_moment import parse_end
 from unabridged.errors import InputError
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)

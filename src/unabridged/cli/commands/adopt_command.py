@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from unabridged.cli.command import plain_command
 from unabridged.cli.format import count
 from unabridged.cli.options import MEMORY, Invocation, confirm
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import paint, width
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.terminal_text import one_line, safe, wrap
 from unabridged.domain.file_edit import Adoption, Edit, EditKind
 from unabridged.errors import InputError

@@ -1,10 +1,10 @@
 """``unabridged annotations``."""
 
-from unabridged.cli.command import PlainGroup
 from unabridged.cli.maintain import judge_pending
 from unabridged.cli.open_from_options import open_space
 from unabridged.cli.operation_command import from_operation
 from unabridged.cli.options import MEMORY, Invocation
+from unabridged.cli.plain_command import PlainGroup
 from unabridged.cli.views.annotations import annotated_lines, distribution_lines, scheme_lines
 
 command = PlainGroup(
@@ -42,7 +42,7 @@ from_operation(
 
 
 @command.sub("stats", "unabridged annotations stats --json")
-def _stats(invocation: Invocation) -> None:
+def stats_command(invocation: Invocation) -> None:
     """Count the messages of each category.
 
     Messages that are not classified yet are classified first.
@@ -58,6 +58,6 @@ from_operation(
     "annotations.set",
     "Set the category of a message; later classification does not change it.",
     "unabridged annotations set 01KAJ3 decision",
-    'unabridged annotations set 01KAJ3 "small talk" --side assistant --importance 0.1',
+    "unabridged annotations set 01KAJ3 small talk --side assistant",
     view=lambda reading, call: annotated_lines([reading], call),
 )

@@ -2,11 +2,11 @@
 
 import click
 
-from unabridged.cli.command import plain_command
 from unabridged.cli.format import count, size
 from unabridged.cli.open_from_options import open_space, session_named
 from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import echo
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.terminal_text import one_line, safe
 from unabridged.domain.session import Session
 from unabridged.errors import InputError
@@ -31,8 +31,8 @@ def command(invocation: Invocation, restore: str | None) -> None:
     space = open_space(invocation)
     archives = space.sessions.archives
     if restore is not None:
-        chosen = space.sessions.find(restore)
-        _tell(invocation, space, [chosen] if archives.restore(chosen) else [], "Restored")
+        found = space.sessions.find(restore)
+        _tell(invocation, space, [found] if archives.restore(found) else [], "Restored")
         return
     if invocation.given("session"):
         chosen = session_named(invocation, space)

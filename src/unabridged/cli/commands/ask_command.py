@@ -9,12 +9,12 @@ from unabridged.cli.chat.answer import SentQuestion, ask
 from unabridged.cli.chat.plain import PlainScreen
 from unabridged.cli.chat.screen import Screen, choose_screen
 from unabridged.cli.chat.type_ahead import TypeAhead
-from unabridged.cli.command import plain_command
 from unabridged.cli.format import footer
 from unabridged.cli.maintain import embed_recorded, maintain_recorded
 from unabridged.cli.open_from_options import open_conversation, words_from
 from unabridged.cli.options import TALK, Invocation
 from unabridged.cli.output import exchange_data
+from unabridged.cli.plain_command import plain_command
 from unabridged.domain.context import Tier
 from unabridged.errors import MissingExtraError
 from unabridged.turn.conversation import Conversation

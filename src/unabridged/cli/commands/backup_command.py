@@ -4,15 +4,15 @@ from pathlib import Path
 
 import click
 
-from unabridged.cli.command import PlainGroup
 from unabridged.cli.confirm import confirm
 from unabridged.cli.format import count, moment, size
 from unabridged.cli.open_from_options import named, open_safekeeping
 from unabridged.cli.options import MEMORY, PLACE, Invocation
 from unabridged.cli.output import echo
 from unabridged.cli.paint import paint, width
+from unabridged.cli.parse_moment import parse_past, parse_time
 from unabridged.cli.parse_space import parse_space
-from unabridged.cli.parse_time import parse_past, parse_time
+from unabridged.cli.plain_command import PlainGroup
 from unabridged.cli.progress import Stages
 from unabridged.cli.terminal_text import safe, wrap
 from unabridged.clock import SystemClock
@@ -48,7 +48,7 @@ command = PlainGroup(
     metavar="N",
     help="Then remove all but the newest N backups of the same space or home.",
 )
-def _create(
+def create_command(
     invocation: Invocation, output: str | None, keep: int | None, *, everything: bool
 ) -> None:
     """Create a backup of a space or of the whole home, while others write.
@@ -77,7 +77,7 @@ def _create(
 
 
 @command.sub("list", "unabridged backup list --json", options=PLACE)
-def _list(invocation: Invocation) -> None:
+def list_command(invocation: Invocation) -> None:
     """List the backups in the home, newest first."""
     found = open_safekeeping(invocation).backups()
     empty = "There is no backup yet. Create one: unabridged backup create"
@@ -86,7 +86,7 @@ def _list(invocation: Invocation) -> None:
 
 @command.sub("verify", "unabridged backup verify ~/memory.zip", options=PLACE)
 @click.argument("file")
-def _verify(invocation: Invocation, file: str) -> None:
+def verify_command(invocation: Invocation, file: str) -> None:
     """Verify a backup: unpack it, open it, check every row.
 
     FILE is a path, or the name of a file in backups/ of the home.
@@ -112,7 +112,7 @@ def _verify(invocation: Invocation, file: str) -> None:
 @click.option("--as", "renamed", metavar="USER/AGENT", help="Restore it under another name.")
 @click.option("--replace", is_flag=True, help="Set aside what is there, and print where.")
 @click.option("--with-forgotten", is_flag=True, help="Restore also what was forgotten since.")
-def _restore(
+def restore_command(
     invocation: Invocation,
     file: str | None,
     at: str | None,
@@ -161,7 +161,7 @@ def _restore(
 )
 @click.option("--dry-run", is_flag=True, help="Only list what would be removed.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-def _prune(
+def prune_command(
     invocation: Invocation, keep: int | None, older_than: str | None, *, dry_run: bool, yes: bool
 ) -> None:
     """Remove old backups from backups/ of the home.

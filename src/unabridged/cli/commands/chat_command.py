@@ -9,10 +9,10 @@ from unabridged.cli.chat.chat_session import Chat
 from unabridged.cli.chat.loop import converse
 from unabridged.cli.chat.screen import choose_screen
 from unabridged.cli.chat.type_ahead import TypeAhead
-from unabridged.cli.command import plain_command
 from unabridged.cli.commands.ask_command import answer_data
 from unabridged.cli.open_from_options import open_beside, open_conversation
 from unabridged.cli.options import TALK, Invocation
+from unabridged.cli.plain_command import plain_command
 
 
 @plain_command(

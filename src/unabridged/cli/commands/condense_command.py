@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from unabridged.cli.command import plain_command
 from unabridged.cli.format import count
 from unabridged.cli.maintain import judge_pending, maintain_all
 from unabridged.cli.open_from_options import open_space, session_named
 from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import PAIRS, Column, table, width
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.progress import Stages
 from unabridged.cli.views.condensations import outlook_lines, run_rows
 from unabridged.domain.condensation import Level

@@ -3,10 +3,10 @@
 import click
 
 from unabridged import config
-from unabridged.cli.command import PlainGroup
 from unabridged.cli.options import TALK, Invocation
 from unabridged.cli.output import echo, echo_lines, plain
 from unabridged.cli.paint import Column, table, width
+from unabridged.cli.plain_command import PlainGroup
 from unabridged.cli.settings_file import Holder, write_setting
 from unabridged.errors import InputError, SettingError
 

@@ -16,10 +16,10 @@ from unabridged.cli.client_configs import (
     noted,
     program,
 )
-from unabridged.cli.command import plain_command
 from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, paint, table, width
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.terminal_text import wrap
 from unabridged.clock import SystemClock
 from unabridged.domain.settings import Settings

@@ -2,10 +2,10 @@
 
 import click
 
-from unabridged.cli.command import plain_command
 from unabridged.cli.options import ANSWERING, Invocation
 from unabridged.cli.output import echo_lines
 from unabridged.cli.paint import paint, width
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.terminal_text import cells, pad, safe, wrap
 from unabridged.domain.results import Diagnosis
 from unabridged.factory.home import diagnose

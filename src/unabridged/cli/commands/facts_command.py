@@ -2,12 +2,12 @@
 
 import click
 
-from unabridged.cli.command import PlainGroup
 from unabridged.cli.format import count
 from unabridged.cli.learn import change_lines, learn
 from unabridged.cli.open_from_options import open_space
 from unabridged.cli.operation_command import from_operation
 from unabridged.cli.options import MEMORY, Invocation
+from unabridged.cli.plain_command import PlainGroup
 from unabridged.cli.views.facts import facts_lines, told_fact, withdrawn_fact
 
 command = PlainGroup(
@@ -116,7 +116,7 @@ from_operation(
     options=(*MEMORY, "upstream", "ollama_url", "openai_url", "gguf"),
 )
 @click.option("--with-model", is_flag=True, help="Ask the model too; every quote is checked.")
-def _learn(invocation: Invocation, *, with_model: bool) -> None:
+def learn_command(invocation: Invocation, *, with_model: bool) -> None:
     """Learn facts from new exchanges; if interrupted, the next run continues."""
     space = open_space(invocation)
     before = len(space.facts.all(None))

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from unabridged.cli.command import plain_command
 from unabridged.cli.open_from_options import named, open_home, open_space
 from unabridged.cli.options import MEMORY, Invocation, confirm
 from unabridged.cli.output import dumps, echo, echo_lines
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.views.forgetting import plan_lines, receipt_lines, space_lines
 from unabridged.disk.atomic_write import write_whole
 from unabridged.domain.forgetting import Receipt

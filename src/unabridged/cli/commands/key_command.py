@@ -6,10 +6,10 @@ from pathlib import Path
 import click
 
 from unabridged import config
-from unabridged.cli.command import PlainGroup
 from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo
 from unabridged.cli.paint import paint
+from unabridged.cli.plain_command import PlainGroup
 from unabridged.cli.settings_file import write_setting
 from unabridged.cli.views.proofs import show_proofs
 from unabridged.errors import SettingError
@@ -39,7 +39,7 @@ command = PlainGroup(
 
 @command.sub("new", "unabridged key new ~/unabridged.key")
 @click.argument("place")
-def _new(invocation: Invocation, place: str) -> None:
+def new_command(invocation: Invocation, place: str) -> None:
     """Create a random key.
 
     PLACE is a new file, or the word keyring for the keyring of the system.
@@ -59,7 +59,7 @@ def _new(invocation: Invocation, place: str) -> None:
 
 @command.sub("change", "unabridged key change file:~/new.key")
 @click.argument("place")
-def _change(invocation: Invocation, place: str) -> None:
+def change_command(invocation: Invocation, place: str) -> None:
     """Protect the home's secrets with another key: file:PATH, env:NAME or keyring.
 
     Encrypted files stay as they are; only the small file with their secrets is written again. Both keys open it until the setting names the new one, so that an interruption loses nothing. A person with the old key and an old copy of that file can still read; to prevent that, copy everything into a new home (`unabridged spaces copy`).
@@ -82,14 +82,14 @@ def _change(invocation: Invocation, place: str) -> None:
 
 
 @command.sub("retire", "unabridged key retire")
-def _retire(invocation: Invocation) -> None:
+def retire_command(invocation: Invocation) -> None:
     """Stop accepting every key but the current one."""
     mark = retire_keys(invocation.settings())
     invocation.answer({"mark": mark}, f"Retired every key but the one with the mark {mark}.")
 
 
 @command.sub("seal", "unabridged key seal")
-def _seal(invocation: Invocation) -> None:
+def seal_command(invocation: Invocation) -> None:
     """Seal what was stored before the key was set; needed once.
 
     Each space is verified first, and refused if something does not match. A change that was made before sealing, with every digest computed again, can no longer be detected. A space that is not sealed is refused, so that nobody can remove its seals and get new ones.
@@ -98,7 +98,7 @@ def _seal(invocation: Invocation) -> None:
 
 
 @command.sub("show-mark", "unabridged key show-mark")
-def _show_mark(invocation: Invocation) -> None:
+def show_mark_command(invocation: Invocation) -> None:
     """Show the mark that identifies the configured key; it reveals nothing about the key."""
     settings = invocation.settings()
     key = person_key(settings)
@@ -114,7 +114,7 @@ def _show_mark(invocation: Invocation) -> None:
     "unabridged key seal",
     "unabridged key encrypt",
 )
-def _encrypt(invocation: Invocation) -> None:
+def encrypt_command(invocation: Invocation) -> None:
     """Encrypt every space of the home, and everything stored from now on.
 
     Each file is written again, checked, and put in place of the old one, whose bytes are overwritten as far as the disk does so (flash memory may keep copies). You can interrupt it: each file is whole, and the next run continues. Backups and exports made before stay as they are; other files that stay readable are listed.
@@ -123,7 +123,7 @@ def _encrypt(invocation: Invocation) -> None:
 
 
 @command.sub("decrypt", "unabridged key decrypt")
-def _decrypt(invocation: Invocation) -> None:
+def decrypt_command(invocation: Invocation) -> None:
     """Make every space of the home readable again, without the key."""
     _set_encryption(invocation, encrypted=False)
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import click
 
-from unabridged.cli.command import PlainGroup
 from unabridged.cli.format import day, moment
 from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
-from unabridged.cli.parse_time import parse_end
+from unabridged.cli.parse_moment import parse_end
+from unabridged.cli.plain_command import PlainGroup
 from unabridged.clock import SystemClock
 from unabridged.domain.permissions import AccessKey, Grant, Right
 from unabridged.home.api_keys import ApiKeys

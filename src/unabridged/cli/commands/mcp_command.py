@@ -3,9 +3,9 @@
 import traceback
 from pathlib import Path
 
-from unabridged.cli.command import plain_command
 from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo
+from unabridged.cli.plain_command import plain_command
 from unabridged.errors import MissingExtraError
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import click
 
-from unabridged.cli.command import plain_command
 from unabridged.cli.format import count
 from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.progress import counted
 from unabridged.cli.terminal_text import safe
 from unabridged.errors import InputError

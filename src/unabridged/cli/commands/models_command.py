@@ -2,11 +2,11 @@
 
 import click
 
-from unabridged.cli.command import PlainGroup
 from unabridged.cli.format import count
 from unabridged.cli.open_from_options import open_space
 from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import echo
+from unabridged.cli.plain_command import PlainGroup
 from unabridged.cli.progress import bar
 
 _EMBED = "unabridged config set embedder onnx:{}"
@@ -26,7 +26,7 @@ command = PlainGroup(
 
 @command.sub("list", "unabridged models list --refresh")
 @click.option("--refresh", is_flag=True, help="Ask every server now.")
-def _list(invocation: Invocation, *, refresh: bool) -> None:
+def list_command(invocation: Invocation, *, refresh: bool) -> None:
     """List the models that can answer, and where they are."""
     from unabridged.cli.views.lists import model_lines  # noqa: PLC0415 - slow, and help needs none
     from unabridged.factory.home import available_models  # noqa: PLC0415 - as above
@@ -42,7 +42,7 @@ def _list(invocation: Invocation, *, refresh: bool) -> None:
     options=("home", "json"),
 )
 @click.argument("name")
-def _get(invocation: Invocation, name: str) -> None:
+def get_command(invocation: Invocation, name: str) -> None:
     """Download a small model into the home, to try everything without a server.
 
     smollm2 is a chat model, SmolLM2-135M-Instruct (98 MB, Apache-2.0). It is small, and its answers are poor.
@@ -67,7 +67,7 @@ def _get(invocation: Invocation, name: str) -> None:
     "unabridged models reembed --embedder static",
     options=("embedder", *MEMORY, "ollama_url", "openai_url"),
 )
-def _reembed(invocation: Invocation) -> None:
+def reembed_command(invocation: Invocation) -> None:
     """Re-embed everything with the configured embedder.
 
     Searches use the old vectors until all new ones are there. If it is interrupted, run it again to continue.

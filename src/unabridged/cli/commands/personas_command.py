@@ -3,9 +3,9 @@
 import click
 
 from unabridged import config
-from unabridged.cli.command import PlainGroup
 from unabridged.cli.options import Invocation
 from unabridged.cli.paint import paint
+from unabridged.cli.plain_command import PlainGroup
 from unabridged.cli.views.personas import persona_lines, persona_rows
 from unabridged.config.personas import own_folder, persona_of, personas
 

@@ -6,10 +6,10 @@ from typing import Any
 import click
 
 from unabridged import config
-from unabridged.cli.command import PlainGroup
 from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo, echo_lines, plain
 from unabridged.cli.paint import Column, paint, table, width
+from unabridged.cli.plain_command import PlainGroup
 from unabridged.cli.terminal_text import one_line, wrap
 from unabridged.config.descriptions import meanings
 from unabridged.config.file import write_text

@@ -2,11 +2,11 @@
 
 import click
 
-from unabridged.cli.command import plain_command
 from unabridged.cli.open_from_options import look_into, open_home
 from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.views.forgetting import receipt_lines, receipt_row
 from unabridged.errors import NotFoundError
 

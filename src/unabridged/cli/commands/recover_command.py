@@ -4,11 +4,11 @@ from pathlib import Path
 
 import click
 
-from unabridged.cli.command import plain_command
 from unabridged.cli.open_from_options import open_safekeeping
 from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.parse_space import parse_space
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.progress import Stages
 from unabridged.cli.views.recovery import missing_lines, recovery_lines, taken
 from unabridged.domain.backup_results import Recovery

@@ -5,12 +5,12 @@ from typing import Any
 
 import click
 
-from unabridged.cli.command import PlainGroup
 from unabridged.cli.format import count
 from unabridged.cli.learn import change_lines, learn
 from unabridged.cli.open_from_options import look_into, open_space
 from unabridged.cli.operation_command import View, from_operation
 from unabridged.cli.options import MEMORY, Invocation
+from unabridged.cli.plain_command import PlainGroup
 from unabridged.cli.terminal_text import one_line, safe
 from unabridged.cli.views.requirements import conflict_lines, requirement_card, requirements_lines
 from unabridged.errors import TransferError
@@ -127,7 +127,7 @@ from_operation(
     show_default=True,
     help="markdown to read, csv for tables, json for `requirements import`.",
 )
-def _export(invocation: Invocation, form: str) -> None:
+def export_command(invocation: Invocation, form: str) -> None:
     """Write the requirements with all their fields to standard output."""
     from unabridged.transfer import requirements as forms  # noqa: PLC0415 - for this command only
 
@@ -138,7 +138,7 @@ def _export(invocation: Invocation, form: str) -> None:
 
 @command.sub("import", "unabridged requirements import requirements.json")
 @click.argument("file")
-def _import(invocation: Invocation, file: str) -> None:
+def import_command(invocation: Invocation, file: str) -> None:
     """Import requirements that were exported as JSON; those already here are skipped."""
     from unabridged.transfer.requirements import from_json  # noqa: PLC0415 - for this command only
 
@@ -160,7 +160,7 @@ def _import(invocation: Invocation, file: str) -> None:
     options=(*MEMORY, "upstream", "ollama_url", "openai_url", "gguf"),
 )
 @click.option("--with-model", is_flag=True, help="Ask the model too; every quote is checked.")
-def _learn(invocation: Invocation, *, with_model: bool) -> None:
+def learn_command(invocation: Invocation, *, with_model: bool) -> None:
     """Find requirements in new exchanges; if interrupted, the next run continues."""
     held = open_space(invocation)
     requirements = held.requirements

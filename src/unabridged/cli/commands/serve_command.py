@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unabridged.cli.command import plain_command
 from unabridged.cli.format import count
 from unabridged.cli.options import ANSWERING, Invocation
 from unabridged.cli.output import echo, echo_json, echo_lines
 from unabridged.cli.paint import paint, width
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.terminal_text import pad, safe, wrap
 from unabridged.clock import SystemClock
 from unabridged.domain.settings import Settings

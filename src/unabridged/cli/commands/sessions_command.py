@@ -2,12 +2,12 @@
 
 import click
 
-from unabridged.cli.command import plain_command
 from unabridged.cli.format import count
 from unabridged.cli.open_from_options import look_into, session_named
 from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.other_profiles import under_profiles
 from unabridged.cli.output import echo, echo_lines
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.views.lists import session_lines
 
 

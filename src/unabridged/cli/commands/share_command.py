@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unabridged.cli.command import PlainGroup
 from unabridged.cli.open_from_options import look_into, named
 from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.parse_space import parse_space
+from unabridged.cli.plain_command import PlainGroup
 from unabridged.cli.views.forgetting import receipt_lines
 from unabridged.cli.views.shares import carried_lines, share_data, share_lines
 
@@ -53,7 +53,7 @@ _dry_run = click.option("--dry-run", is_flag=True, help="Only show what would be
 )
 @click.option("--all-facts", is_flag=True, help="Every current fact.")
 @_dry_run
-def _to(
+def to_command(
     invocation: Invocation,
     spaces: Sequence[str],
     sessions: Sequence[str],
@@ -84,7 +84,7 @@ def _to(
 
 
 @command.sub("list", "unabridged share list --json")
-def _list(invocation: Invocation) -> None:
+def list_command(invocation: Invocation) -> None:
     """List what was shared in both directions, oldest first.
 
     → was copied to another space, ← came from one. An interrupted share is `unfinished`; share the same again to complete it.
@@ -99,7 +99,7 @@ def _list(invocation: Invocation) -> None:
 
 @command.sub("revoke", "unabridged share revoke 7K2QMD")
 @click.argument("which", metavar="ID")
-def _revoke(invocation: Invocation, which: str) -> None:
+def revoke_command(invocation: Invocation, which: str) -> None:
     """Revoke a share, from either side.
 
     Everything that it copied is deleted in the space that got it: messages, index, vectors, facts, condensations. A receipt is kept. What was said there since stays, also in a shared session, and so does what another share holds. You can share it again.
@@ -126,7 +126,7 @@ def _revoke(invocation: Invocation, which: str) -> None:
 )
 @click.argument("space", metavar="SPACE")
 @_dry_run
-def _hand_off(invocation: Invocation, space: str, *, dry_run: bool) -> None:
+def hand_off_command(invocation: Invocation, space: str, *, dry_run: bool) -> None:
     """Let another agent or model continue a session.
 
     The session is copied to SPACE (USER/AGENT, or USER/AGENT/MODEL) with everything made from it and the pinned facts that are relevant to it. It is the newest session there, so that the next `unabridged chat` continues it. Here it stays as it was, and `unabridged sessions` shows to whom it was handed off.

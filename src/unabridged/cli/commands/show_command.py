@@ -2,10 +2,10 @@
 
 import click
 
-from unabridged.cli.command import plain_command
 from unabridged.cli.open_from_options import look_into, path_named
 from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import echo, echo_lines, exchange_data
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.views.exchanges import exchange_lines
 
 

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import click
 
-from unabridged.cli.command import PlainGroup
 from unabridged.cli.format import count, size
 from unabridged.cli.open_from_options import open_home
 from unabridged.cli.options import Invocation
@@ -12,6 +11,7 @@ from unabridged.cli.other_profiles import under_profiles
 from unabridged.cli.output import echo, echo_lines, plain
 from unabridged.cli.paint import Column, paint, table, width
 from unabridged.cli.parse_space import parse_space
+from unabridged.cli.plain_command import PlainGroup
 from unabridged.cli.terminal_text import safe, wrap
 from unabridged.domain.scope import SpaceId
 from unabridged.errors import InputError, NotFoundError

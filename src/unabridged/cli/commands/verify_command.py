@@ -2,9 +2,9 @@
 
 import click
 
-from unabridged.cli.command import plain_command
 from unabridged.cli.options import Invocation
 from unabridged.cli.parse_space import parse_space
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.views.proofs import show_proofs
 from unabridged.home.verify import moor, verify
 

@@ -1,6 +1,7 @@
 """Commands and groups of the command line: shared options, sections of help, and near names."""
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,8 @@ import click
 from unabridged.cli.options import PLACE, SharedOption, example, invoked, shared_options
 
 Function = Callable[..., Any]
+_RANGE = re.compile(r"([\d.]+)<=x<=([\d.,_]+)")
+"""A range as click shows it."""
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -31,7 +34,12 @@ def write_options(
     for param in command.get_params(ctx):
         record = None if isinstance(param, click.Argument) else param.get_help_record(ctx)
         if record is not None:
-            (shared if isinstance(param, SharedOption) else own).append(record)
+            flags, text = record
+            row = (
+                flags,
+                _RANGE.sub(r"\1 to \2", text.replace("; x>=1]", "]").replace("  [x>=1]", "")),
+            )
+            (shared if isinstance(param, SharedOption) else own).append(row)
     own.sort(key=lambda record: "--help" in record[0])
     for title, records in (("Options", own), ("Memory and settings", shared)):
         if records:
