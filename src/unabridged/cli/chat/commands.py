@@ -77,7 +77,7 @@ def names() -> list[str]:
     return list(_BY_NAME)
 
 
-def _help(chat: Chat, wanted: str) -> None:
+def show_help(chat: Chat, wanted: str) -> None:
     """List the commands, or explain one."""
     asked = wanted.lower().lstrip("/")
     group = next((name for name in GROUPS if name.lower() == asked), "")
@@ -118,7 +118,7 @@ def _rows(commands: list[Row]) -> list[str]:
     return table(columns, rows, width())
 
 
-def _quit(chat: Chat, _: str) -> None:
+def leave(chat: Chat, _: str) -> None:
     """Leave; everything is kept."""
     chat.done = True
 
@@ -190,9 +190,9 @@ COMMANDS = (
     Row("/model", ANSWER, "[NAME]", model.model),
     Row("/persona", ANSWER, "[NAME]", model.persona),
     Row("/mode", ANSWER, "[chat|tools]", model.mode),
-    Row("/help", OTHER, "[COMMAND]", _help),
+    Row("/help", OTHER, "[COMMAND]", show_help),
     Row("/save", OTHER, "", look.save),
-    Row("/quit", OTHER, "", _quit),
+    Row("/quit", OTHER, "", leave),
 )
 """Every command, in the order of the help."""
 _BY_NAME = {command.name: command for command in COMMANDS}
