@@ -49,7 +49,7 @@ def outlook_lines(outlook: CondensePreview, *, test: bool) -> list[str]:
     if not outlook.usable:
         lines += _wrapped(f"Not used: {outlook.reason}", "warn")
     elif test:
-        lines += _wrapped("Nothing was changed (--test).", "dim")
+        lines += _wrapped("Nothing was changed: this was a test.", "dim")
     return lines
 
 
