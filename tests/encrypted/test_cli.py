@@ -7,9 +7,9 @@ def test_a_home_is_encrypted_and_made_readable_again(run, home):
     assert SECRET.encode() in on_disk(home)
     ran = run("key", "encrypt")
     assert ran.code == 0, ran.err
-    assert "encrypted now" in ran.out
+    assert ": encrypted" in ran.out
     assert SECRET.encode() not in on_disk(home)
-    assert "was encrypted" in run("key", "encrypt").out
+    assert "already encrypted" in run("key", "encrypt").out
     assert SECRET in run("search", SECRET).out
     assert run("ask", f"And the {SECRET} again.").code == 0
     assert SECRET.encode() not in on_disk(home)

@@ -19,7 +19,7 @@ def test_a_backup_of_an_encrypted_home_opens_in_another_home_by_the_key_alone(
     run_at("key", "encrypt")
     run_at("ask", f"Remember the {SECRET} in the cupboard.")
     run_at("backup", "create", *whole, "-o", tmp_path / "b.zip")
-    assert "Sound" in run_at("backup", "verify", tmp_path / "b.zip", home="new")
+    assert "Verified" in run_at("backup", "verify", tmp_path / "b.zip", home="new")
     run_at("backup", "restore", tmp_path / "b.zip", home="new")
     assert SECRET in run_at("search", SECRET, home="new")
     assert "default/default" in run_at("verify", home="new")

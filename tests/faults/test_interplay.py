@@ -69,9 +69,9 @@ def test_a_space_with_the_same_words_and_other_facts_is_not_called_the_same(run,
     before = run("facts", "--json")
     run("facts", "pin", "1")
     assert run("facts", "--json") != before
-    assert "is restored" in run("backup", "restore", tmp_path / "b.zip", "--replace")
+    assert "Restored" in run("backup", "restore", tmp_path / "b.zip", "--replace")
     assert run("facts", "--json") == before
-    assert "there already" in run("backup", "restore", tmp_path / "b.zip", "--replace")
+    assert "Unchanged" in run("backup", "restore", tmp_path / "b.zip", "--replace")
 
 
 def test_files_of_another_layout_are_named_when_the_space_is_forgotten(run, tmp_path):

@@ -30,4 +30,5 @@ def confirm(question: str, *, yes: bool) -> None:
         raise InputError("Not a terminal, cannot ask for confirmation.", hint="Add --yes.")
     answer = click.prompt(f"{question} [y/N]", default="", show_default=False, prompt_suffix=" ")
     if not is_yes(answer):
+        click.echo("Nothing was changed.", err=True)
         raise click.Abort

@@ -81,14 +81,14 @@ def _option(
 
 
 def _plain(kind: inspect.Type) -> inspect.Type:
-    """Return a type without None."""
+    # The type without None.
     if isinstance(kind, inspect.UnionType):
         return next(each for each in kind.types if not isinstance(each, inspect.NoneType))
     return kind
 
 
 def _single(kind: inspect.Type) -> tuple[click.ParamType[Any], bool]:
-    """Return the type of one value as click knows it, and whether several may be given."""
+    # The type of one value as click knows it, and whether several may be given.
     match _plain(kind):
         case inspect.IntType(ge=low, le=high):
             return (click.IntRange(low, high) if (low, high) != (None, None) else click.INT), False

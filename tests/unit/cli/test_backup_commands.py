@@ -86,3 +86,59 @@ def test_readable_files_follow_what_is_given_back(run, tmp_path, monkeypatch):
     monkeypatch.setenv("UNABRIDGED_JSON_FILES", "model")
     assert run("backup", "restore", str(tmp_path / "all.zip")).code == 0
     assert "Ada" in run("search", "cat").out
+
+
+def backed_up(run, home, *days):
+    """Back up once, then stand in for backups of other days under their names."""
+    made = Path(run("backup", "create", "--json").data["backup"]["path"])
+    kept = made.read_bytes()
+    stem = made.name.rpartition("-")[0]
+    made.unlink()
+    for day in days:
+        (home / "backups" / f"{stem}-202603{day}T120000Z.zip").write_bytes(kept)
+    return stem
+
+
+def names_in(home):
+    return sorted(path.name[-20:-14] for path in (home / "backups").glob("*.zip"))
+
+
+def test_old_backups_are_pruned_and_the_newest_stays(run, tmp_path):
+    home = tmp_path / "home"
+    run("ask", "my cat is called Ada")
+    backed_up(run, home, "01", "02", "03", "04")
+    assert run("backup", "prune").code == 2
+    shown = run("backup", "prune", "--keep", "2", "--dry-run")
+    assert "Would remove 2 backups" in shown.out
+    refused = run("backup", "prune", "--keep", "2")
+    assert refused.code == 2
+    assert refused.err == "error: Not a terminal, cannot ask for confirmation.\nhint: Add --yes.\n"
+    assert len(names_in(home)) == 4
+    done = run("backup", "prune", "--keep", "2", "--yes", "--json").data
+    assert [Path(path).name[-12:-5] for path in done["removed"]] == ["T120000", "T120000"]
+    assert names_in(home) == ["202603", "202603"]
+    assert "Nothing to remove" in run("backup", "prune", "--keep", "2", "--yes").out
+    assert "Removed 1 backup" in run("backup", "prune", "--older-than", "1d", "--yes").out
+    assert len(names_in(home)) == 1
+    assert run("backup", "prune", "--older-than", "soon").code == 2
+
+
+def test_only_backups_beyond_n_that_are_older_go(run, tmp_path):
+    run("ask", "my cat is called Ada")
+    backed_up(run, tmp_path / "home", "01", "02", "03", "04")
+    both = ("--keep", "2", "--older-than", "2026-03-02", "--yes", "--json")
+    assert len(run("backup", "prune", *both).data["removed"]) == 1
+
+
+def test_the_newest_backup_not_after_a_time_is_restored(run, tmp_path):
+    run("ask", "my cat is called Ada")
+    stem = backed_up(run, tmp_path / "home", "01", "05")
+    assert "from 2026-02-28" in run("backup", "restore", "--at", "2026-02-28").err
+    for time, day in (("2026-03-01", "01"), ("2026-03-04T18:00", "01"), ("2026-03-05", "05")):
+        done = run("backup", "restore", "--at", time)
+        assert done.code == 0, done.err
+        assert f"{stem}-202603{day}" in done.err
+    assert run("backup", "restore", "--at", "whenever").code == 2
+    assert run("backup", "restore").code == 2
+    assert run("backup", "restore", "--all", "x.zip").code == 2
+    assert "the whole home" in run("backup", "restore", "--all", "--at", "2026-03-05").err

@@ -124,7 +124,7 @@ def test_expanding_gives_the_exact_originals(talked):
     for exchange in opened["exchanges"]:
         assert said[exchange["message"]] == exchange["text"]
     text = talked("expand", one["id"][:8]).out
-    assert "It stands for" in text
+    assert "It replaces" in text
     assert all(exchange["message"] in text for exchange in opened["exchanges"])
     assert one["id"] in talked("expand").out
     assert "Nothing is condensed" in talked("expand", "--user", "nobody").out
@@ -171,7 +171,7 @@ def test_figures_tell_what_is_known_judged_and_condensed(talked):
     assert data["condensing"]["wholes"] == 1
     assert "as wholes" in text
     empty = talked("stats", "--user", "nobody").out
-    assert "no session has outgrown" in empty
+    assert "nothing yet" in empty
     assert "as wholes" not in empty
 
 
@@ -184,7 +184,7 @@ def test_the_chat_has_the_same_commands(talked):
     assert "c-" in ran.out
     assert "Nothing is condensed yet" in talked("chat", "--user", "nobody", text="/expand\n").err
     one = talked("expand", "--json").data[0]["id"]
-    assert "It stands for" in talked("chat", text=f"/expand {one}\n").out
+    assert "It replaces" in talked("chat", text=f"/expand {one}\n").out
 
 
 def test_a_test_in_the_chat_changes_nothing(talked):

@@ -58,7 +58,7 @@ def test_a_single_file_goes_out_and_in(run, filled):
     (("nobody/default", "ann/other"), 3, "no space"),
     (("file:nothing.db", "ann/other"), 3, "nothing.db"),
     (("file:", "ann/other"), 2, "has no path"),
-    (("ann", "ann/other"), 2, "names no space"),
+    (("ann", "ann/other"), 2, "not the name of a space"),
 ])  # fmt: skip
 def test_what_does_not_go_together_is_refused(run, filled, words, code, said):
     ran = run("spaces", "copy", *words)

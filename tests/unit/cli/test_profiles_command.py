@@ -183,12 +183,12 @@ def test_a_session_of_an_agent_begins_under_its_name_and_the_list_shows_it(run, 
 def test_whoever_forgot_the_profile_is_told_under_which_there_is_memory(run):
     assert "profile" not in run("spaces").out
     run("ask", "Hello", "--profile", "requirements")
-    told = "Kept apart under a profile: 1 space: --profile requirements"
+    told = "Other profiles have memory here: 1 space: --profile requirements"
     assert told in " ".join(run("spaces").out.split())
     assert told in " ".join(run("sessions").out.split())
     run("ask", "Hello")
     assert told in " ".join(run("spaces").out.split())
-    assert "Kept apart" not in run("sessions").out
+    assert "Other profiles" not in run("sessions").out
 
 
 def test_a_wrong_profile_hides_no_other_and_says_what_is_wrong(run, tmp_path):

@@ -46,7 +46,7 @@ def test_what_is_missing_is_said_by_session_and_time(run, tmp_path):
     data[at + 5] ^= 1
     path.write_bytes(data)
     said = run("recover", "default/default").out
-    assert "Not whole: 1 exchange" in said
+    assert "Damaged or lost: 1 exchange" in said
     assert "the user's message" in said
     assert "my cat" in said  # the session's title
     assert "Bob" not in run("show", "--json", "1").out
