@@ -31,47 +31,47 @@ def run(tmp_path, monkeypatch):
 def test_an_older_backup_never_brings_back_unsaid_what_was_forgotten(run, tmp_path, where):
     run("ask", f"Remember the {SECRET} in the cupboard.")
     run("ask", "I like tea in the morning.")
-    run("backup", "-o", tmp_path / "b.zip")
+    run("backup", "create", "-o", tmp_path / "b.zip")
     run("forget", "--search", SECRET, "--yes")
-    said = run("restore", tmp_path / "b.zip", *where, code=7)
+    said = run("backup", "restore", tmp_path / "b.zip", *where, code=7)
     assert "forgotten since: 1 exchange;" in said
     assert "--with-forgotten" in said
     assert SECRET not in run("search", SECRET)
     assert "search" in run("receipts")
-    run("restore", tmp_path / "b.zip", *where, "--with-forgotten")
+    run("backup", "restore", tmp_path / "b.zip", *where, "--with-forgotten")
     place = ("--user", "ann", "--agent", "old") if where[0] == "--as" else ()
     assert SECRET in run("search", SECRET, *place)
 
 
 def test_a_space_that_was_forgotten_whole_comes_back_only_when_that_is_said(run, tmp_path):
     run("ask", f"Remember the {SECRET} in the cupboard.")
-    run("backup", "--all", "-o", tmp_path / "b.zip")
+    run("backup", "create", "--all", "-o", tmp_path / "b.zip")
     run("forget", "--space", "--yes")
-    assert "the whole space" in run("restore", tmp_path / "b.zip", code=7)
-    run("restore", tmp_path / "b.zip", "--with-forgotten")
+    assert "the whole space" in run("backup", "restore", tmp_path / "b.zip", code=7)
+    run("backup", "restore", tmp_path / "b.zip", "--with-forgotten")
     assert SECRET in run("search", SECRET)
-    run("backup", "--all", "-o", tmp_path / "c.zip")
-    run("restore", tmp_path / "c.zip")
+    run("backup", "create", "--all", "-o", tmp_path / "c.zip")
+    run("backup", "restore", tmp_path / "c.zip")
 
 
 def test_what_was_lifted_comes_back(run, tmp_path):
     run("ask", f"Remember the {SECRET} in the cupboard.")
-    run("backup", "-o", tmp_path / "b.zip")
+    run("backup", "create", "-o", tmp_path / "b.zip")
     run("forget", "--search", SECRET, "--yes")
     run("forget", "--lift", json.loads(run("receipts", "--json"))[0]["receipt"]["id"])
-    run("restore", tmp_path / "b.zip", "--replace")
+    run("backup", "restore", tmp_path / "b.zip", "--replace")
     assert SECRET in run("search", SECRET)
 
 
 def test_a_space_with_the_same_words_and_other_facts_is_not_called_the_same(run, tmp_path):
     run("ask", "I live in Berlin since last year.")
-    run("backup", "-o", tmp_path / "b.zip")
+    run("backup", "create", "-o", tmp_path / "b.zip")
     before = run("facts", "--json")
     run("facts", "pin", "1")
     assert run("facts", "--json") != before
-    assert "is restored" in run("restore", tmp_path / "b.zip", "--replace")
+    assert "Restored" in run("backup", "restore", tmp_path / "b.zip", "--replace")
     assert run("facts", "--json") == before
-    assert "there already" in run("restore", tmp_path / "b.zip", "--replace")
+    assert "Unchanged" in run("backup", "restore", tmp_path / "b.zip", "--replace")
 
 
 def test_files_of_another_layout_are_named_when_the_space_is_forgotten(run, tmp_path):
@@ -99,10 +99,10 @@ def on_disk(home, text):
 def test_a_backup_that_lacks_a_damaged_space_removes_no_older_one(run, tmp_path):
     run("ask", f"Remember the {SECRET} in the cupboard.")
     run("ask", "And the cat.", "--user", "ann")
-    run("backup", "--all", "--keep", "1")
+    run("backup", "create", "--all", "--keep", "1")
     (path,) = (tmp_path / "home" / "spaces").glob("ann*.db")
     path.write_bytes(b"gone" * 5000)
-    assert "Left out: ann" in run("backup", "--all", "--keep", "1", code=1)
+    assert "Left out: ann" in run("backup", "create", "--all", "--keep", "1", code=1)
     assert len(list((tmp_path / "home" / "backups").glob("*.zip"))) == 2
 
 
@@ -117,7 +117,7 @@ def test_a_backup_that_lacks_a_damaged_space_removes_no_older_one(run, tmp_path)
 )
 def test_a_backup_whose_description_lies_leaves_nothing(run, tmp_path, change):
     run("ask", f"Remember the {SECRET} in the cupboard.")
-    run("backup", "-o", tmp_path / "b.zip")
+    run("backup", "create", "-o", tmp_path / "b.zip")
     with (
         zipfile.ZipFile(tmp_path / "b.zip") as old,
         zipfile.ZipFile(tmp_path / "c.zip", "w") as new,
@@ -129,6 +129,6 @@ def test_a_backup_whose_description_lies_leaves_nothing(run, tmp_path, change):
                 change(said)
                 data = json.dumps(said).encode()
             new.writestr(name, data)
-    assert "cannot be read" in run("restore", tmp_path / "c.zip", home="new", code=7)
+    assert "cannot be read" in run("backup", "restore", tmp_path / "c.zip", home="new", code=7)
     assert "cannot be read" in run("backup", "verify", tmp_path / "c.zip", home="new", code=7)
     assert on_disk(tmp_path / "new", SECRET) == []

@@ -161,7 +161,7 @@ def forget(bench: Bench) -> None:
 
 
 def backup(bench: Bench) -> None:
-    run_command(bench, "backup", "--output", str(beside(bench, "backup.zip")))
+    run_command(bench, "backup", "create", "--output", str(beside(bench, "backup.zip")))
 
 
 def is_whole_zip(data: bytes) -> bool:
@@ -181,15 +181,15 @@ def with_backup(bench: Bench) -> None:
 
 
 def restore(bench: Bench) -> None:
-    run_command(bench, "restore", str(beside(bench, "backup.zip")), "--replace")
+    run_command(bench, "backup", "restore", str(beside(bench, "backup.zip")), "--replace")
 
 
 def copy(bench: Bench) -> None:
-    run_command(bench, "copy", "default/default", "ann/default")
+    run_command(bench, "spaces", "copy", "default/default", "ann/default")
 
 
 def reembed(bench: Bench) -> None:
-    run_command(bench, "reembed", "--embedder", "static")
+    run_command(bench, "models", "reembed", "--embedder", "static")
 
 
 def with_lines(bench: Bench) -> None:

@@ -42,7 +42,7 @@ def test_files_and_folders_of_a_home_are_for_their_owner_only(run, tmp_path):
         run("ask", "--new", f"My name is Ann and I like green tea number {number}.")
     run("import", "in.jsonl")
     run("facts")
-    run("backup")
+    run("backup", "create")
     run("forget", "--search", "number 1", "--yes")
     run("export", "-o", "out.jsonl")
     wrong = {}

@@ -104,16 +104,16 @@ def test_over_to_a_server_and_back(home, server, tmp_path):
     assert vectors_of(home).startswith("static")
     before = found("island", "talk7")
     assert before[0] == "Tell me of island talk7"
-    ran = run("reembed", "--embedder", NAME)
+    ran = run("models", "reembed", "--embedder", NAME)
     assert "40 exchanges embedded" in ran.stdout
     embedded = len(server.texts)
     assert embedded >= 40
     assert vectors_of(home).startswith(f"{NAME}:latest@")
     assert found("island", "talk7")[0] == before[0]
     assert server.texts[embedded:] == ["island talk7"]  # the question only
-    ran = run("reembed", "--embedder", NAME, "--json")
+    ran = run("models", "reembed", "--embedder", NAME, "--json")
     assert json.loads(ran.stdout)["embedded"] == 0
-    run("reembed", "--embedder", "static")
+    run("models", "reembed", "--embedder", "static")
     assert vectors_of(home).startswith("static")
     assert found("island", "talk7") == before
     assert len(server.texts) == embedded + 1
@@ -126,7 +126,7 @@ def test_what_is_interrupted_goes_on_where_it_stopped(home, server, tmp_path):
     old = vectors_of(home)
     server.free = 64  # the third page is never answered
     process = subprocess.Popen(
-        [*PROGRAM, "reembed", "--embedder", NAME],
+        [*PROGRAM, "models", "reembed", "--embedder", NAME],
         env=dict(os.environ),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -144,7 +144,7 @@ def test_what_is_interrupted_goes_on_where_it_stopped(home, server, tmp_path):
     assert vectors_of(home) == old
     server.gate.set()
     first = len(server.texts)
-    run("reembed", "--embedder", NAME)
+    run("models", "reembed", "--embedder", NAME)
     again = len(server.texts) - first
     texts = [text for text in server.texts if "rocks" in text]
     assert len(set(texts)) == 150
@@ -201,7 +201,7 @@ def test_a_server_that_is_away_loses_nothing(home, server, tmp_path, monkeypatch
 
 def test_a_model_that_was_replaced_is_told(home, server, tmp_path, monkeypatch):
     run("import", conversation(tmp_path, 40))
-    run("reembed", "--embedder", NAME)
+    run("models", "reembed", "--embedder", NAME)
     server.width = 32
     ran = run("search", "--json", "island", "talk3")
     assert json.loads(ran.stdout)[0]["exchange"]["messages"][0]["text"] == "Tell me of island talk3"

@@ -158,15 +158,15 @@ on_a_terminal = pytest.mark.skipif(not hasattr(os, "openpty"), reason="no pseudo
 @on_a_terminal
 def test_on_a_terminal_it_waits_in_colour_and_q_leaves(environ, passing):
     terminal = Terminal(environ, "tour")
-    first = terminal.until("q leaves")
+    first = terminal.until("q to quit")
     assert "start 1/" in first
     assert "\x1b[36m" in first
     assert "start 2/" not in first
     assert len(list(passing.iterdir())) == 1
     terminal.press(b"\r")
-    assert "start 2/" in terminal.until("q leaves")
+    assert "start 2/" in terminal.until("q to quit")
     terminal.press(b"n")
-    assert "companion 1/" in terminal.until("q leaves")
+    assert "companion 1/" in terminal.until("q to quit")
     terminal.press(b"q")
     terminal.until("never touched.")
     assert terminal.end() == 0
@@ -176,7 +176,7 @@ def test_on_a_terminal_it_waits_in_colour_and_q_leaves(environ, passing):
 @on_a_terminal
 def test_ctrl_c_at_a_pause_leaves_no_folder(environ, passing):
     terminal = Terminal(environ, "tour")
-    terminal.until("q leaves")
+    terminal.until("q to quit")
     terminal.press(b"\x03")
     assert terminal.end() == 130
     assert not list(passing.iterdir())

@@ -146,7 +146,7 @@ def test_another_model_in_the_middle_of_a_chat_has_its_own_conversation(place, s
         "What is my dog called?",
     ]
     ran = place.run("chat", "--model", LARGE, text="\n".join(lines))
-    assert f"{SMALL} (ollama) answers from now on, with a memory of its own." in ran
+    assert f"{SMALL} (ollama) answers from now on; with its own memory." in ran
     assert said(place, LARGE) == [lines[0], lines[4]]
     assert said(place, SMALL) == [lines[2]]
     first, cat, again = prompts(server)
@@ -256,11 +256,11 @@ def test_a_session_is_handed_to_another_model_and_nothing_else_goes_along(place,
     place.run("ask", "--model", SMALL, "What is my dog called?")
     assert "Waldi" not in prompts(server)[-1]  # apart, until a person says otherwise
 
-    told = place.run("handoff", "--model", LARGE, "--to", OTHER)
+    told = place.run("share", "hand-off", "--model", LARGE, OTHER)
     assert f"Handed off to {OTHER}" in told
     place.run("ask", "--model", SMALL, "What is my dog called?")
     assert "My dog is called Waldi." in prompts(server)[-1]
-    given, taken = (place.data("shares", "--model", model) for model in (LARGE, SMALL))
+    given, taken = (place.data("share", "list", "--model", model) for model in (LARGE, SMALL))
     assert [one["id"] for one in given] == [one["id"] for one in taken]  # recorded on both sides
     assert f"→ {SMALL}" in place.run("sessions", "--model", LARGE)
     assert "4711" not in everything(place, SMALL)
@@ -271,11 +271,11 @@ def test_a_session_is_handed_to_another_model_and_nothing_else_goes_along(place,
 def test_a_share_is_taken_back_and_the_giver_keeps_its_own(place, server):
     place.run("ask", "--model", LARGE, "My dog is called Waldi.")
     place.run("ask", "--model", SMALL, "My cat is called Ada.")
-    shared = place.data("share", "--model", LARGE, "--to", OTHER, "--session", "1")
+    shared = place.data("share", "to", "--model", LARGE, OTHER, "--session", "1")
     assert "Waldi" in everything(place, SMALL)
     mine = memory_files(place, LARGE)[FILES[LARGE]]
     (share,) = shared
-    place.run("shares", "revoke", share["share"]["id"], "--model", LARGE)
+    place.run("share", "revoke", share["share"]["id"], "--model", LARGE)
     assert "Waldi" not in everything(place, SMALL)
     assert "Ada" in everything(place, SMALL)
     assert json.loads(mine)["current_conversation"] == held(place, LARGE)["current_conversation"]
@@ -287,11 +287,11 @@ def test_a_share_is_taken_back_and_the_giver_keeps_its_own(place, server):
 
 def test_what_both_models_learned_anew_of_a_shared_fact_is_a_contradiction(place):
     place.run("ask", "--model", LARGE, "I live in Berlin.")
-    place.run("share", "--model", LARGE, "--to", OTHER, "--all-facts")
+    place.run("share", "to", "--model", LARGE, OTHER, "--all-facts")
     assert "Berlin" in place.run("facts", "--model", SMALL)
     place.run("ask", "--model", LARGE, "I live in Rome now.")
     place.run("ask", "--model", SMALL, "I live in Paris now.")
-    place.run("share", "--model", LARGE, "--to", OTHER, "--all-facts")
+    place.run("share", "to", "--model", LARGE, OTHER, "--all-facts")
     both = place.run("facts", "--model", SMALL)
     assert "Rome" in both
     assert "Paris" in both

@@ -1,4 +1,4 @@
-"""What to write where, so that a program talks to the server: read from a table, filled in."""
+"""How to connect programs to the server: a table of settings, and filling them in."""
 
 import json
 import shlex
@@ -14,9 +14,9 @@ from pathlib import Path
 from unabridged.errors import NotFoundError
 
 NO_KEY = "unabridged"
-"""What stands for a key while none is needed: many programs send nothing without one."""
+"""The key to send while none is needed: many programs do not work without one."""
 A_KEY = "YOUR_API_KEY"
-A_TOKEN = "THE_TOKEN"  # noqa: S105 - what stands for it where it is not to be shown
+A_TOKEN = "THE_TOKEN"  # noqa: S105 - a placeholder
 
 
 @dataclass(frozen=True, slots=True)

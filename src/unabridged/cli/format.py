@@ -12,8 +12,11 @@ _MONTHS = (
 
 
 def count(number: int, thing: str) -> str:
-    """Write ``1 exchange``, ``2,000 exchanges``."""
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+    """Write ``1 exchange``, ``2,000 exchanges``, ``2 summaries``."""
+    if number == 1:
+        return f"{number:,} {thing}"
+    ends = thing[-1:] == "y" and thing[-2:-1] not in {"a", "e", "o", "u"}
+    return f"{number:,} {thing[:-1]}ies" if ends else f"{number:,} {thing}s"
 
 
 def size(number: int) -> str:
@@ -41,9 +44,17 @@ def day(at: datetime | None) -> str:
     return at.astimezone().strftime("%Y-%m-%d") if at else ""
 
 
+def date(at: datetime | None) -> str:
+    """Write a date in words, as in 3 May 2024, in the machine's time zone."""
+    if at is None:
+        return ""
+    at = at.astimezone()
+    return f"{at.day} {_MONTHS[at.month - 1]} {at.year}"
+
+
 def percent(share: float) -> str:
     """Write a share of 0 to 1."""
-    return f"{100 * share:.0f} %"
+    return f"{100 * share:.0f}%"
 
 
 def seconds(took: float) -> str:
@@ -95,5 +106,5 @@ def footer(context: Context, prompt: int | None = None) -> str:
         f"{tokens:,} of {ledger.window:,} tokens",
     ]
     if ledger.prefix_reuse is not None:
-        said.append(f"{percent(ledger.prefix_reuse)} same prefix")
+        said.append(f"{percent(ledger.prefix_reuse)} cache-reusable")
     return " · ".join(said)

@@ -1,22 +1,24 @@
-"""What the commands of facts and of requirements share."""
+"""What the commands `facts` and `requirements` share."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unabridged.cli.format import moment
 from unabridged.cli.output import echo
 from unabridged.cli.paint import Column, table, width
 from unabridged.cli.progress import bar
-from unabridged.domain.fact import FactChange
-from unabridged.ports import ChatModel
-from unabridged.space.space import Space
+
+if TYPE_CHECKING:
+    from unabridged.domain.fact import FactChange
+    from unabridged.ports import ChatModel
+    from unabridged.space.space import Space
 
 PAGE = 200
-"""Exchanges that are looked at between two reports."""
+"""Exchanges between two reports of progress."""
 
 
-def change_lines(changes: Sequence[FactChange]) -> list[str]:
-    """Show the steps of a history, the oldest first."""
+def change_lines(changes: "Sequence[FactChange]") -> list[str]:
+    """Show the changes of a fact or requirement, oldest first."""
     columns = [
         Column("", style="dim"),
         Column(""),
@@ -28,22 +30,22 @@ def change_lines(changes: Sequence[FactChange]) -> list[str]:
 
 
 def learn(
-    space: Space,
+    space: "Space",
     pending: Callable[..., int],
-    asking: Callable[[ChatModel], Any],
+    asking: "Callable[[ChatModel], Any]",
     *,
     with_model: bool,
 ) -> int:
-    """Draw from what waits, page by page, with progress on a terminal.
+    """Learn from new exchanges page by page, with progress on a terminal.
 
     Args:
-        space: Whose exchanges they are.
-        pending: Looks at no more than so many, with what draws them, and says at how many.
-        asking: Gives what draws with a model too, and notes what failed.
-        with_model: Whether the model is asked.
+        space: The space of the exchanges.
+        pending: Learns from up to a number of exchanges; returns how many it read.
+        asking: Returns what learns with a model too, and notes what failed.
+        with_model: Whether to ask the model.
 
     Returns:
-        How many exchanges were looked at.
+        The number of exchanges that were read.
     """
     if not with_model:
         return _learn(space, pending)
@@ -54,7 +56,7 @@ def learn(
     return looked
 
 
-def _learn(space: Space, page: Callable[[int], int]) -> int:
+def _learn(space: "Space", page: Callable[[int], int]) -> int:
     done = 0
     with bar("Reading", max(1, space.stats().exchanges)) as shown:
         while looked := page(PAGE):

@@ -1,69 +1,90 @@
 """The command line. A command's module is imported when the command is called, not before.
 
-Exit codes: 0 done; 1 something unexpected, or ``doctor`` or ``verify`` found a fault; 2 a wrong option, setting or
-input; 3 an id or name that names nothing; 4 what must be sent does not fit the window; 5 the store;
-6 the model server; 7 a foreign file; 130 interrupted; 141 the reader of the output went away.
+Exit codes: 0 done; 1 an unexpected error, or ``doctor`` or ``verify`` found a fault; 2 a wrong option,
+setting or input; 3 an id or name that was not found; 4 a prompt that does not fit the window; 5 the store;
+6 the model server; 7 a foreign file; 130 interrupted; 141 the reader of the output closed it.
 """
 
+import difflib
 import importlib
 import os
+import re
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from unabridged.cli.options import common
 from unabridged.cli.output import echo, echo_error
+from unabridged.cli.plain_command import CONTEXT, check_name
 from unabridged.errors import UnabridgedError
 
-COMMANDS: Mapping[str, str] = {
-    "chat": "Talk with a model that remembers.",
-    "tour": "See in five minutes what it does, on conversations of its own.",
-    "ask": "Ask one thing and print the answer.",
-    "serve": "Put memory in front of a model server, for every program that speaks to one.",
-    "connect": "Print what to write where, so that a program talks to `unabridged serve`.",
-    "search": "Find exchanges by what was said.",
-    "show": "Show an exchange, or a whole session, as it was said.",
-    "topics": "Say what was talked about, in topics with sizes and dates.",
-    "why": "Account for every token of a prompt.",
-    "sessions": "List the sessions, the newest first.",
-    "spaces": "List, rename or merge spaces: whose memory is kept apart.",
-    "share": "Carry chosen sessions and facts into another space, recorded on both sides.",
-    "handoff": "Let another agent or model go on with a session.",
-    "shares": "List what was shared in both directions, or revoke a share.",
-    "stats": "Say what the memory holds, knows and condensed.",
-    "condense": "Condense what outgrew its budget; every original stays.",
-    "expand": "Open a condensation: the exact originals.",
-    "semantic": "Show what kind of content messages are, and correct it.",
-    "facts": "List, correct or withdraw what was learned of you.",
-    "requirements": "List, change or export the requirements that were stated.",
-    "forget": "Forget for good: an exchange, a session, a fact, a space, a user, or a search.",
-    "receipts": "List the receipts for what was forgotten, or show one of them.",
-    "models": "List the models that can answer, or fetch a small one.",
-    "profiles": "List the profiles: settings that go together, under one name.",
-    "personas": "List the personas: who answers, as a text that begins every prompt.",
-    "config": "Show every setting and where it came from, or change one.",
-    "key": "Make the key that digests and encryption use, change it, or show its mark.",
-    "keys": "Make, list or revoke the API keys that `unabridged serve` asks for.",
-    "encrypt": "Encrypt every space of the home, or make it readable again.",
-    "import": "Take over conversations from other programs.",
-    "export": "Write the conversations out.",
-    "migrate": "Take over an old program's folder, or go back to it.",
-    "copy": "Copy spaces from one store to another, and compare them.",
-    "adopt": "Take a readable JSON file that you edited by hand into memory.",
-    "reembed": "Embed everything anew by the embedder of the settings, then search with it.",
-    "backup": "Back up a space or the whole home, while others write; list or prove backups.",
-    "restore": "Give back what a backup holds, never over what is there.",
-    "verify": "Prove that nothing that is stored was changed past the program.",
-    "archive": "Archive sessions: compressed, still searched, never deleted.",
-    "recover": "Take everything that is whole out of a damaged file, and say what is missing.",
-    "doctor": "Check what is installed, what answers, and whether the store is sound.",
-    "mcp": "Offer memory to agents over MCP, on standard input and output.",
+GROUPS: Mapping[str, Mapping[str, str]] = {
+    "Talk": {
+        "chat": "Chat with a model that remembers.",
+        "ask": "Ask one question and print the answer.",
+        "tour": "Show in five minutes what Unabridged does, with its own example data.",
+    },
+    "Look up": {
+        "search": "Find exchanges by what was said.",
+        "show": "Show an exchange or a whole session, word for word.",
+        "sessions": "List the sessions, newest first.",
+        "topics": "List what was talked about, with sizes and dates.",
+        "why": "Show what a prompt held, and why.",
+        "stats": "Show how much is stored, known and condensed.",
+    },
+    "Know": {
+        "facts": "List, add, correct or withdraw facts about you.",
+        "requirements": "List, add, change or export stated requirements.",
+        "annotations": "Show how messages were classified, and correct it.",
+        "condense": "Condense what outgrew its budget; every original stays.",
+        "expand": "Show the originals behind a condensation.",
+    },
+    "Move in and out": {
+        "import": "Import conversations from other programs.",
+        "export": "Export conversations to files.",
+        "migrate": "Import the folder of an older program, or go back to it.",
+        "adopt": "Import your changes to a readable JSON file.",
+        "share": "Share sessions and facts with another space, or revoke it.",
+    },
+    "Keep safe": {
+        "forget": "Delete exchanges, sessions, facts or spaces for good.",
+        "receipts": "List the receipts of what was forgotten.",
+        "backup": "Create, list, verify, restore or prune backups.",
+        "verify": "Check that nothing stored was changed by another program.",
+        "archive": "Archive sessions: compressed, still searchable.",
+        "recover": "Recover everything intact from a damaged file.",
+        "key": "Manage the key that seals and encrypts what is stored.",
+        "doctor": "Check the installation, the model servers and the store.",
+    },
+    "Serve": {
+        "serve": "Run a server that adds memory to any Ollama or OpenAI client.",
+        "connect": "Show how to connect a program to `unabridged serve`.",
+        "mcp": "Serve memory to agents over MCP, on standard input and output.",
+        "keys": "Manage the API keys of `unabridged serve`.",
+    },
+    "Set up": {
+        "config": "Show or change settings.",
+        "models": "List models, download a small one, or re-embed.",
+        "profiles": "List the profiles: named sets of settings.",
+        "personas": "List the personas: texts that say who answers.",
+        "spaces": "List, rename, merge or copy spaces.",
+    },
 }
-"""Every command with its first line of help; each lives in ``cli/commands``."""
+"""Every command with its first line of help, in the groups of `unabridged --help`.
 
+Each command is in ``cli/commands``.
+"""
+COMMANDS: Mapping[str, str] = {
+    name: line for group in GROUPS.values() for name, line in group.items()
+}
+
+WIDEST = max(map(len, COMMANDS))
+"""Characters of the longest name of a command."""
+_NO_CHOICE = re.compile(r"'([^']*)' is not one of")
 INTERRUPTED = 130
 READER_GONE = 141
 
@@ -93,7 +114,7 @@ class CommandLine(click.Group):
             code = self.run(words, prog_name, extra)
             sys.stdout.flush()
         except BrokenPipeError:
-            # The reader has what it wanted; the interpreter's own last flush must not complain.
+            # The reader closed the pipe; the interpreter's own last flush must not complain.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = READER_GONE
         sys.exit(code)
@@ -104,7 +125,7 @@ class CommandLine(click.Group):
         prog_name: str = "",
         extra: Mapping[str, Any] | None = None,
     ) -> int:
-        """Run a command line and give its exit code; the reader going away is raised."""
+        """Run a command line and return its exit code."""
         as_json, debug = "--json" in words, "--debug" in words
         try:
             with self.make_context(prog_name or self.program, list(words), **(extra or {})) as ctx:
@@ -116,10 +137,10 @@ class CommandLine(click.Group):
             return INTERRUPTED
         except BrokenPipeError:
             raise
-        except Exception as error:  # noqa: BLE001 - the outermost edge: every error becomes words
+        except Exception as error:  # noqa: BLE001 - the outermost frame: every error becomes a message
             if debug:
                 traceback.print_exc()
-            return _told(error, self.program, as_json=as_json)
+            return _report(error, self.program, as_json=as_json)
         return 0
 
 
@@ -127,11 +148,11 @@ class Root(CommandLine):
     """The group of all commands; a command is imported when it is called."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:  # type: ignore[explicit-override]  # typing.override needs Python 3.12
-        """Name every command, in the order of use."""
+        """Return the name of every command, in the order of the help."""
         return list(COMMANDS)
 
     def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:  # type: ignore[explicit-override]  # typing.override needs Python 3.12
-        """Import a command's module and give the command."""
+        """Import a command's module and return the command."""
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"unabridged.cli.commands.{cmd_name}_command")
@@ -139,56 +160,92 @@ class Root(CommandLine):
         assert isinstance(command, click.Command)  # noqa: S101 - a slip in our own table
         return command
 
-    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:  # type: ignore[explicit-override]  # typing.override needs Python 3.12
-        """List the commands without importing any."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+    def resolve_command(  # type: ignore[explicit-override]  # typing.override needs Python 3.12
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command; of one that is not there, name the nearest."""
+        check_name(self, ctx, args[0], self.list_commands(ctx))
+        return super().resolve_command(ctx, args)
+
+    def shell_complete(  # type: ignore[explicit-override]  # typing.override needs Python 3.12
+        self, ctx: click.Context, incomplete: str
+    ) -> list[CompletionItem]:
+        """Complete the name of a command without importing any."""
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        near = (name for name in COMMANDS if name.startswith(incomplete))
+        return [CompletionItem(name, help=COMMANDS[name]) for name in near]
+
+    def format_options(  # type: ignore[explicit-override]  # typing.override needs Python 3.12
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """List the commands by group, then the options."""
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(WIDEST), line) for name, line in commands.items()])
+        with formatter.section("Options"):
+            records = (param.get_help_record(ctx) for param in self.get_params(ctx))
+            formatter.write_dl([record for record in records if record])
 
 
-def _told(error: Exception, program: str, *, as_json: bool) -> int:
+def _report(error: Exception, program: str, *, as_json: bool) -> int:
     code = getattr(error, "exit_code", 1)
     match error:
         case UnabridgedError():
-            told = error
+            shown = error
         case click.ClickException():
-            told = UnabridgedError(error.format_message(), hint=_usage(error))
+            shown = UnabridgedError(error.format_message(), hint=_usage(error))
         case _:
-            said = f"{type(error).__name__}: {error}"
-            told = UnabridgedError(
-                f"Something unexpected happened ({said}). This is a fault of the program.",
-                hint=f"Run it again with --debug behind `{program}`, and report what it shows.",
+            shown = UnabridgedError(
+                f"Unexpected error: {type(error).__name__}: {error}. This is a bug.",
+                hint=f"Run it again as `{program} --debug …` and report the traceback.",
             )
-    echo_error(told, as_json=as_json)
+    echo_error(shown, as_json=as_json)
     return code if isinstance(code, int) else 1
 
 
 def _usage(error: click.ClickException) -> str:
     ctx = getattr(error, "ctx", None)
-    return f"`{ctx.command_path} --help` shows what it takes." if ctx else ""
+    if ctx is None:
+        return ""
+    usage = " ".join([ctx.command_path, *ctx.command.collect_usage_pieces(ctx)])
+    return f"{_nearest_choice(error)}Usage: {usage}; see `{ctx.command_path} --help`."
+
+
+def _nearest_choice(error: click.ClickException) -> str:
+    kind = getattr(getattr(error, "param", None), "type", None)
+    given = _NO_CHOICE.match(error.message)
+    if given is None or not isinstance(kind, click.Choice):
+        return ""
+    near = difflib.get_close_matches(given[1], [str(one) for one in kind.choices], 1)
+    return f"Did you mean {near[0]!r}? " if near else ""
 
 
 @click.group(
     cls=Root,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="`unabridged COMMAND --help` tells about one command, with an example.",
+    context_settings=CONTEXT,
+    invoke_without_command=True,
+    epilog="Run `unabridged COMMAND --help` for one command, with examples.",
 )
 @common("home", "profile", "set", "user", "agent", "model", "upstream", "json", "debug")
 @click.version_option(package_name="unabridged", message="%(prog)s %(version)s")
-def cli() -> None:
-    """Conversation memory that never cuts you off mid-sentence.
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """Give any language model a memory: whole, searchable, on this machine.
 
-    Everything that was said is kept, whole, in one folder on this machine, and every prompt
-    accounts for its tokens. Begin with: unabridged chat
+    Begin with: unabridged chat
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """Run the command line of this process and end it.
+    """Run the command line of this process, then end the process.
 
     Args:
         words: The command line without the program's name; None for this process's own.
     """
-    # What comes in is kept byte for byte; what goes out must not fail on what cannot be shown.
+    # Input is kept byte for byte; output must not fail on characters that cannot be shown.
     wanted = ((sys.stdin, "surrogateescape"), (sys.stdout, "replace"), (sys.stderr, "replace"))
     for stream, errors in wanted:
         if hasattr(stream, "reconfigure"):

@@ -1,4 +1,4 @@
-"""What is done after recording: embedding, judging, drawing facts, condensing."""
+"""Work after recording: embed, classify, learn facts, condense."""
 
 from collections.abc import Callable
 from itertools import islice
@@ -10,19 +10,19 @@ from unabridged.ports import ChatModel
 from unabridged.space.space import Space
 
 PAGES = 2
-"""Pages of each kind after one answer: what waits from before must not hold a person up."""
+"""Pages of each kind after one answer: a backlog must not delay a person."""
 EMBEDDED = 4
-"""Pages that are embedded after one answer."""
-_OTHER = "Tending"
+"""Pages to embed after one answer."""
+_OTHER = "Maintaining"
 _STAGES = {
-    "read": "Judging",
+    "read": "Classifying",
     "facts": "Learning",
     "requirements": "Looking for requirements",
     "condense": "Condensing",
-    "periods": "Summing up months",
+    "periods": "Summarizing months",
     "archive": "Archiving",
 }
-"""What a person reads of the stages of upkeep."""
+"""The names of the stages of maintenance for people."""
 
 
 def maintain_recorded(
@@ -33,16 +33,16 @@ def maintain_recorded(
     model: ChatModel | None = None,
     pages: int | None = PAGES,
 ) -> None:
-    """Do a little of what waits.
+    """Do some of the pending maintenance.
 
-    Everything is recorded already and is found: what fails is told, and no failure.
+    Everything is recorded and searchable already, so an error becomes a note.
 
     Args:
-        space: Where it was recorded.
-        note: Tells a person something.
-        session: The session that is being talked in; None for the newest.
-        model: The model that may write; None for the space's own.
-        pages: At most so many of each kind; None for all.
+        space: The space.
+        note: Shows a note to a person.
+        session: The current session; None for the newest.
+        model: The model to use; None for that of the space.
+        pages: The most pages of each kind; None for all.
     """
     try:
         current = session or space.sessions.newest()
@@ -56,19 +56,19 @@ def maintain_recorded(
             if step.note:
                 note(step.note)
     except UnabridgedError as error:
-        note(f"What was recorded was not judged or condensed yet: {error}")
+        note(f"Maintenance is postponed: {error}")
 
 
 def maintain_all(space: Space, session: Session | None, *, quiet: bool) -> None:
-    """Do everything that waits, with a bar; what was done stays when it is interrupted.
+    """Do all pending maintenance, with a bar; an interruption keeps what is done.
 
     Args:
-        space: Where it waits.
-        session: The session that is being talked in, or None.
-        quiet: Whether no bar is shown.
+        space: The space.
+        session: The current session, or None.
+        quiet: Whether to show no bar.
 
     Raises:
-        UnabridgedError: It cannot be read or stored, or the model that judges failed.
+        UnabridgedError: The store failed, or the model that classifies.
     """
     with Stages(quiet=quiet) as stages:
         for step in space.maintenance.run(session.id if session else None):
@@ -76,13 +76,13 @@ def maintain_all(space: Space, session: Session | None, *, quiet: bool) -> None:
 
 
 def judge_pending(space: Space, *, quiet: bool) -> None:
-    """Judge every message that was not judged yet; what was done stays when it is interrupted."""
+    """Classify every new message; an interruption keeps what is done."""
     total = space.annotations.stats().pending
     if not total:
         return
     with Stages(quiet=quiet) as stages:
         for step in space.annotations.read_pending():
-            stages.show("Judging", step.done, total)
+            stages.show("Classifying", step.done, total)
 
 
 def embed_recorded(
@@ -92,18 +92,18 @@ def embed_recorded(
     pages: int | None = EMBEDDED,
     moved: Callable[[int], None] = lambda _: None,
 ) -> None:
-    """Embed what was recorded and has no vectors yet.
+    """Embed exchanges that have no vectors yet.
 
-    Everything is recorded already, and words find it: a server that fails is told, and no failure.
+    Everything is recorded and found by words already, so an error becomes a note.
 
     Args:
-        space: Where it was recorded.
-        note: Tells a person something.
-        pages: At most so many; None for all.
-        moved: Called with the exchanges that were embedded so far.
+        space: The space.
+        note: Shows a note to a person.
+        pages: The most pages; None for all.
+        moved: Called with the number of embedded exchanges.
     """
     try:
         for step in islice(space.maintenance.embed(), pages):
             moved(step.done)
     except UnabridgedError as error:
-        note(f"What was recorded is found by words only until it is embedded: {error}")
+        note(f"Embedding is postponed; until then new messages are found by their words: {error}")

@@ -1,52 +1,75 @@
-"""The options that commands share, and what they open: settings and a memory."""
+"""The options that commands share, and the settings that a call reads from them."""
 
-import sys
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from unabridged import config
-from unabridged.cli.output import echo_json, echo_lines
-from unabridged.config.agent_settings import ByAgent, by_agent
-from unabridged.domain.settings import Settings
+from unabridged.cli.confirm import confirm
+from unabridged.cli.output import echo, echo_json, echo_lines
 from unabridged.errors import InputError
+
+if TYPE_CHECKING:
+    from unabridged.config import LoadedSettings
+    from unabridged.config.agent_settings import ByAgent
+    from unabridged.domain.settings import Settings
+
+__all__ = [
+    "ANSWERING",
+    "MEMORY",
+    "PLACE",
+    "TALK",
+    "Invocation",
+    "SharedOption",
+    "common",
+    "confirm",
+    "example",
+    "invoked",
+    "shared_options",
+]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _PREFIX = "unabridged."
 
 _OPTIONS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
-    "home": (("--home",), {"metavar": "FOLDER", "help": "Where everything is kept."}),
+    "home": (
+        ("--home",),
+        {"metavar": "FOLDER", "help": "The folder where everything is stored."},
+    ),
     "profile": (
         ("--profile",),
-        {"metavar": "NAME", "help": "Settings of a profile: see `unabridged profiles`."},
+        {"metavar": "NAME", "help": "Use the settings of a profile: see `unabridged profiles`."},
     ),
     "set": (
         ("--set",),
         {
             "multiple": True,
             "metavar": "NAME=VALUE",
-            "help": "Any setting, for this call; may be given several times.",
+            "help": "Use another value of any setting; repeat for several.",
         },
     ),
-    "user": (("--user",), {"metavar": "NAME", "help": "Whose memory it is."}),
-    "agent": (("--agent",), {"metavar": "NAME", "help": "Which assistant's memory it is."}),
+    "user": (("--user",), {"metavar": "NAME", "help": "Use the memory of this user."}),
+    "agent": (("--agent",), {"metavar": "NAME", "help": "Use the memory of this assistant."}),
     "model": (
         ("--model",),
         {
             "metavar": "NAME",
-            "help": "The model that answers; also whose memory it is, where models are apart.",
+            "help": "Answer with this model; use its memory, if each model has its own.",
         },
     ),
     "upstream": (
         ("--upstream",),
-        {"metavar": "KIND", "help": "What answers: auto, ollama, openai, gguf or quote."},
+        {
+            "metavar": "KIND",
+            "help": "What answers: auto, ollama, openai, gguf or quote.  [default: auto]",
+        },
     ),
-    "ollama_url": (("--ollama", "ollama_url"), {"metavar": "URL", "help": "Talk to this Ollama."}),
+    "ollama_url": (("--ollama", "ollama_url"), {"metavar": "URL", "help": "Use this Ollama."}),
     "openai_url": (
         ("--openai", "openai_url"),
-        {"metavar": "URL", "help": "Talk to this OpenAI-compatible server (…/v1)."},
+        {"metavar": "URL", "help": "Use this OpenAI-compatible server (…/v1)."},
     ),
     "gguf": (("--gguf",), {"metavar": "PATH", "help": "Answer with this model file, in-process."}),
     "embedder": (
@@ -58,11 +81,15 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
     ),
     "window": (
         ("--window",),
-        {"type": int, "metavar": "TOKENS", "help": "Tokens of prompt and answer together."},
+        {
+            "type": int,
+            "metavar": "TOKENS",
+            "help": "Tokens of prompt and answer together.  [default: the model's]",
+        },
     ),
     "persona": (
         ("--persona",),
-        {"metavar": "NAME|FILE", "help": "Who answers: see `unabridged personas`."},
+        {"metavar": "NAME|FILE", "help": "Answer as this persona: see `unabridged personas`."},
     ),
     "tools": (
         ("--tools",),
@@ -74,39 +101,69 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
     ),
     "mode": (
         ("--mode",),
-        {"type": click.Choice(["chat", "tools"]), "help": "Whether tools are offered."},
+        {
+            "type": click.Choice(["chat", "tools"]),
+            "help": "Offer tools to the model, or only chat.",
+        },
     ),
     "session": (
         ("--session",),
         {
             "metavar": "WHICH",
-            "help": "A session: its id, title or number in `sessions`; where sessions are isolated, an id that may be new.",
+            "help": "Use this session: its id, title or number in `unabridged sessions`.  "
+            "[default: the newest]",
         },
     ),
     "new": (("--new",), {"is_flag": True, "help": "Begin a new session."}),
-    "ephemeral": (("--ephemeral",), {"is_flag": True, "help": "Keep nothing of it."}),
+    "ephemeral": (("--ephemeral",), {"is_flag": True, "help": "Store nothing."}),
     "listen": (
         ("--listen",),
-        {"metavar": "ADDRESS:PORT", "help": "Where to listen; beyond this machine with keys only."},
+        {
+            "metavar": "ADDRESS:PORT",
+            "help": "Listen here; beyond this machine only with API keys.  "
+            "[default: 127.0.0.1:11435]",
+        },
     ),
     "log": (
         ("--log",),
         {
             "type": click.Choice(["text", "json", "none"]),
-            "help": "How a line is written for each request; it never holds what was said.",
+            "help": "Form of the log, a line for each request, never with its words.  "
+            "[default: text]",
         },
     ),
     "json": (("--json",), {"is_flag": True, "help": "Write JSON."}),
     "debug": (("--debug",), {"is_flag": True, "help": "Show a traceback with an error."}),
 }
-_CHOICE = ("profile", "set")
-_SCOPE = ("home", "user", "agent", *_CHOICE)
-_SERVED = ("model", "upstream", "ollama_url", "openai_url", "gguf", "window")
-PLACE = ("home", *_CHOICE, "json")
-MEMORY = (*_SCOPE, "model", "json")
-TALK = (*_SCOPE, *_SERVED, "persona", "tools", "mode", "session", "new", "ephemeral", "json")
+_CHOICE = ("home", "profile", "set")
+_SCOPE = ("user", "agent", *_CHOICE)
+ANSWERING = ("model", "upstream", "ollama_url", "openai_url", "gguf", *_SCOPE)
+PLACE = (*_CHOICE, "json")
+MEMORY = ("user", "agent", "model", *_CHOICE, "json")
+TALK = (
+    *("new", "session", "model", "upstream", "ollama_url", "openai_url", "gguf", "window"),
+    *("persona", "mode", "tools", "ephemeral", *_SCOPE, "json"),
+)
 _KINDS = {"ollama_url": "ollama", "openai_url": "openai", "gguf": "gguf"}
-_SETTINGS = frozenset(config.NAMES)
+
+
+class SharedOption(click.Option):
+    """An option that several commands have."""
+
+
+def shared_options(names: Iterable[str]) -> list[click.Parameter]:
+    """Make shared options; their values are kept for the ``Invocation``."""
+    made: list[click.Parameter] = []
+    for name in dict.fromkeys(names):
+        flags, extra = _OPTIONS[name]
+        made.append(SharedOption(flags, callback=_keep, expose_value=False, **extra))
+    return made
+
+
+def _config() -> ModuleType:
+    from unabridged import config  # noqa: PLC0415 - slow, and help needs none of it
+
+    return config
 
 
 def common(*names: str) -> Callable[[Command], Command]:
@@ -115,7 +172,9 @@ def common(*names: str) -> Callable[[Command], Command]:
     def decorate(command: Command) -> Command:
         for name in reversed(dict.fromkeys(names)):
             flags, extra = _OPTIONS[name]
-            command = click.option(*flags, callback=_keep, expose_value=False, **extra)(command)
+            command = click.option(
+                *flags, cls=SharedOption, callback=_keep, expose_value=False, **extra
+            )(command)
         return command
 
     return decorate
@@ -123,20 +182,7 @@ def common(*names: str) -> Callable[[Command], Command]:
 
 def example(*lines: str) -> str:
     """Give the examples of a command as the end of its help."""
-    return "\b\nExample:\n" + "\n".join(f"  {line}" for line in lines)
-
-
-def confirm(question: str, *, yes: bool) -> None:
-    """Ask a person, unless ``--yes`` says so already; anything but yes ends the call.
-
-    Raises:
-        InputError: Nobody can be asked.
-    """
-    if yes:
-        return
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise InputError("Nobody can be asked here.", hint="Add --yes where it shall be done.")
-    click.confirm(question, abort=True)
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
 def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
@@ -159,17 +205,18 @@ class Invocation:
         """Whether JSON is asked for."""
         return bool(self.given("json"))
 
-    def reading(self) -> config.LoadedSettings:
+    def reading(self) -> "LoadedSettings":
         """Read the settings, with where each came from.
 
         Raises:
             SettingError: A setting cannot be used.
         """
-        return config.read(home=self.given("home"), **self.chosen())
+        found: LoadedSettings = _config().read(home=self.given("home"), **self.chosen())
+        return found
 
     def chosen(self) -> dict[str, Any]:
         """Give the settings that options name, as ``config.read`` takes them."""
-        chosen = {name: self.given(name) for name in _SETTINGS - {"home"}}
+        chosen = {name: self.given(name) for name in _config().NAMES if name != "home"}
         kinds = [kind for name, kind in _KINDS.items() if chosen.get(name)]
         if len(kinds) > 1:
             raise InputError(
@@ -180,24 +227,26 @@ class Invocation:
             chosen["upstream"] = kinds[0]
         if self.given("ephemeral"):
             chosen["store"] = "memory"
-        return {**chosen, "exact": self._set()}
+        return {**chosen, "exact": self._exact()}
 
-    def _set(self) -> dict[str, Any]:
+    def _exact(self) -> dict[str, Any]:
         said = {}
         for text in self.given("set") or ():
             name, equals, value = text.partition("=")
             if not equals:
                 raise InputError(f"--set {text!r} has no value.", hint="Write --set NAME=VALUE.")
             name = name.strip()
-            config.in_file(name, "--set")
-            said[name] = config.value_from(name, value, "--set")
+            _config().in_file(name, "--set")
+            said[name] = _config().value_from(name, value, "--set")
         return said
 
-    def by_agent(self) -> ByAgent:
+    def by_agent(self) -> "ByAgent":
         """Read the settings of every agent, with the options of the call over all of them."""
+        from unabridged.config.agent_settings import by_agent  # noqa: PLC0415 - as above
+
         return by_agent(home=self.given("home"), **self.chosen())
 
-    def settings(self) -> Settings:
+    def settings(self) -> "Settings":
         """Read the settings."""
         return self.reading().settings
 
@@ -205,16 +254,24 @@ class Invocation:
         """Write JSON to standard output."""
         echo_json(data)
 
-    def answer(self, data: Any, *lines: str) -> None:
-        """Write data where JSON is asked for, else lines for people."""
+    def answer(self, data: Any, *lines: str, empty: str = "") -> None:
+        """Write data if JSON is asked for, else lines for people.
+
+        Args:
+            data: What programs read.
+            lines: What people read.
+            empty: What people read if there is no line.
+        """
         if self.json:
             echo_json(data)
-        else:
+        elif lines or not empty:
             echo_lines(lines)
+        else:
+            echo(empty, "dim")
 
 
 def invoked(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Hand a command its ``Invocation`` as first argument."""
+    """Pass a command its ``Invocation`` as first argument."""
 
     @click.pass_context
     def with_invocation(ctx: click.Context, /, *args: Any, **kwargs: Any) -> Any:

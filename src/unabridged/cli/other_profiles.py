@@ -1,4 +1,4 @@
-"""What was said in another place: profiles keep their memory apart, and people forget which."""
+"""Memory under other profiles, which the current settings do not show."""
 
 from dataclasses import replace
 
@@ -12,14 +12,14 @@ from unabridged.factory.home import Home
 from unabridged.home.open_spaces import space_from
 
 _PLACE = ("store", "isolation")
-"""The settings that say where memory lies, and how it is divided."""
+"""The settings that decide where memory is stored and how it is divided."""
 
 
 def elsewhere(settings: Settings) -> str:
-    """Say how to carry over what was said without the profile; empty where there is nothing to.
+    """Return how to copy the memory from without the profile; empty if there is none.
 
     Args:
-        settings: Under the profile, with the model that answers.
+        settings: The settings with the profile and the model that answers.
     """
     if not settings.profile or settings.store == "memory":
         return ""
@@ -36,14 +36,14 @@ def elsewhere(settings: Settings) -> str:
     if held is None or not held.exchanges:
         return ""
     return (
-        f"The profile {settings.profile} keeps its memory apart. {count(held.exchanges, 'exchange')} "
-        f"that you had without it can come along: unabridged copy --profile {settings.profile} "
+        f"The profile {settings.profile} has its own memory. Copy the {count(held.exchanges, 'exchange')} "
+        f"from before: unabridged spaces copy --profile {settings.profile} "
         f"{usual.store}:{there.name} {settings.store}:{here.name}"
     )
 
 
 def under_profiles(settings: Settings) -> str:
-    """Say under which profiles there is memory in this home that these settings do not show."""
+    """Return which profiles have memory in this home that these settings do not show."""
     if settings.store == "memory":
         return ""
     seen, spaces = {_place(settings)}, Home(settings).spaces()
@@ -52,13 +52,13 @@ def under_profiles(settings: Settings) -> str:
         try:
             one = config.load(home=settings.home, profile=name)
         except SettingError:
-            continue  # a profile of a person's own that cannot be used has no memory to show
+            continue  # an invalid profile has no memory to show
         if _place(one) in seen:
             continue
         seen.add(_place(one))
         if held := sum(1 for info in spaces if info.exchanges and _is_of(info.space, one)):
             told.append(f"{count(held, 'space')}: --profile {name}")
-    return f"Kept apart under a profile: {'; '.join(told)}" if told else ""
+    return f"Other profiles have memory here: {'; '.join(told)}" if told else ""
 
 
 def _is_of(space: SpaceId | None, settings: Settings) -> bool:

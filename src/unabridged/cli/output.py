@@ -1,4 +1,4 @@
-"""What goes out: JSON for programs, text for people; errors on the other stream."""
+"""Output: JSON for programs, text for people; errors go to standard error."""
 
 import dataclasses
 import json
@@ -8,42 +8,40 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from unabridged.cli.paint import coloured, paint
 from unabridged.cli.terminal_text import safe
-from unabridged.domain.exchange import Exchange
-from unabridged.domain.message import Message, part_to_dict
 from unabridged.errors import UnabridgedError
+
+if TYPE_CHECKING:
+    from unabridged.domain.exchange import Exchange
 
 _HALVES = re.compile("[\ud800-\udfff]")
 
 
 def plain(value: Any) -> Any:
-    """Give a value as plain data that JSON can hold."""
+    """Return a value as plain data that JSON can hold."""
     for kind, give in _PLAIN.items():
         if isinstance(value, kind):
             return give(value)
-    if dataclasses.is_dataclass(value):
-        names = (field.name for field in dataclasses.fields(value) if not field.metadata)
-        return {name: plain(getattr(value, name)) for name in names}
-    return value
+    return _fields(value) if dataclasses.is_dataclass(value) else value
 
 
-def _message_data(message: Message) -> dict[str, Any]:
-    return {
-        "role": message.role.value,
-        "text": message.text,
-        "parts": [part_to_dict(part) for part in message.parts],
-        "at": plain(message.at),
-        "id": message.id,
-    }
+def _fields(value: Any) -> dict[str, Any]:
+    from unabridged.domain import message  # noqa: PLC0415 - slow, and help needs none of it
+
+    if isinstance(value, message.Message):
+        parts = [message.part_to_dict(part) for part in value.parts]
+        said = {"role": value.role.value, "text": value.text, "parts": parts}
+        return {**said, "at": plain(value.at), "id": value.id}
+    names = (field.name for field in dataclasses.fields(value) if not field.metadata)
+    return {name: plain(getattr(value, name)) for name in names}
 
 
 _PLAIN: Mapping[type, Callable[[Any], Any]] = {
-    Message: _message_data,
     Enum: lambda value: value.value,
     str: str,
     datetime: datetime.isoformat,
@@ -53,20 +51,20 @@ _PLAIN: Mapping[type, Callable[[Any], Any]] = {
 }
 
 
-def exchange_data(exchange: Exchange) -> dict[str, Any]:
-    """Give an exchange for JSON, with the words of both sides at hand."""
+def exchange_data(exchange: "Exchange") -> dict[str, Any]:
+    """Return an exchange for JSON, with the text of the message and of the answer."""
     answer = exchange.answer
     return {**plain(exchange), "text": answer.text if answer else "", "message": exchange.user.text}
 
 
 def dumps(value: Any, *, indent: int | None = 2) -> str:
-    """Write JSON. Lone halves of characters, which no encoding carries, are escaped."""
+    """Return JSON; lone surrogates, which no encoding can hold, are escaped."""
     text = json.dumps(plain(value), ensure_ascii=False, indent=indent)
     return _HALVES.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
 def echo(text: str = "", style: str = "", *, err: bool = False, end: bool = True) -> None:
-    """Write a line for people; colour only where a terminal shows it."""
+    """Write a line for people; in colour if the terminal shows it."""
     stream = sys.stderr if err else sys.stdout
     click.echo(paint(text, style), err=err, nl=end, color=coloured(stream))
 

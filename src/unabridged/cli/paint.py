@@ -1,4 +1,4 @@
-"""Colour and layout for lines of text: tables, and the bar of a window. Needs no extra."""
+"""Colour and layout of text: tables, and the bar of a window. Needs no extra."""
 
 import shutil
 import sys
@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from unabridged import config
 from unabridged.cli.terminal_text import cells, clip, one_line, pad
 
 STYLES: Mapping[str, Mapping[str, object]] = {
@@ -29,32 +28,36 @@ STYLES: Mapping[str, Mapping[str, object]] = {
     "answer": {"fg": "bright_blue"},
 }
 WIDEST = 100
-"""Cells that a line takes at most, however wide the terminal is."""
+"""The widest line in cells, however wide the terminal is."""
 
 
 NARROWEST = 8
-"""Cells that a flexible column keeps."""
+"""The narrowest width in cells of a flexible column."""
 INDENT = 2
 """Cells before each line in the chat."""
 
 
 def width() -> int:
-    """Cells to lay out for: the terminal's, at most 100, at least 40, less the chat's indent."""
+    """Return the cells of a line: those of the terminal, 40 to 100, less the chat's indent."""
     return max(40, min(shutil.get_terminal_size().columns, WIDEST)) - INDENT
 
 
 def colour_out() -> bool:
-    """Whether standard output is a terminal that shows colour."""
+    """Return whether standard output is a terminal that shows colour."""
     return coloured(sys.stdout)
 
 
 def coloured(stream: Any) -> bool:
-    """Whether a stream is a terminal that shows colour."""
-    return bool(stream.isatty()) and config.colour_wanted()
+    """Return whether a stream is a terminal that shows colour."""
+    if not stream.isatty():
+        return False
+    from unabridged import config  # noqa: PLC0415 - slow, and needed on a terminal only
+
+    return config.colour_wanted()
 
 
 def paint(text: str, style: str) -> str:
-    """Give a text its colour; ``click.echo`` takes it off where none is wanted."""
+    """Return a text in a style; ``click.echo`` removes the colour where none is wanted."""
     return click.style(text, **STYLES[style]) if style and text else text  # type: ignore[arg-type] # the table holds style's own arguments
 
 
@@ -64,8 +67,8 @@ class Column:
 
     Attributes:
         title: Its head, or empty.
-        right: Whether its cells stand at the right edge.
-        flexible: Whether it gives way where the terminal is narrow.
+        right: Whether its cells are aligned right.
+        flexible: Whether it becomes narrower to fit the terminal.
         style: The style of its cells.
     """
 
@@ -76,7 +79,7 @@ class Column:
 
 
 PAIRS = (Column("", style="dim"), Column("", flexible=True))
-"""The columns of a table of names and what each holds."""
+"""The columns of a table of names and values."""
 
 
 def table(columns: Sequence[Column], rows: Sequence[Sequence[str]], room: int) -> list[str]:

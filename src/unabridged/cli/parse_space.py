@@ -1,4 +1,4 @@
-"""Names as people write them on a command line."""
+"""Names of spaces as people write them."""
 
 from collections.abc import Sequence
 
@@ -8,14 +8,14 @@ from unabridged.wire.ollama import short_name
 
 
 def parse_space(text: str, isolation: Sequence[str] = DEFAULT_ISOLATION) -> SpaceId:
-    """Read a space as people write it.
+    """Read the name of a space.
 
     Args:
-        text: The names with slashes between them.
-        isolation: The fields of which the settings make a space: as many names are those.
+        text: The names, separated by slashes.
+        isolation: The fields that make a space in the settings.
 
     Raises:
-        InputError: It has neither so many parts nor two or three.
+        InputError: It does not have as many parts, nor two or three.
     """
     fields = [name for name in ISOLATION_FIELDS if name in isolation]
     parts = text.split("/", max(2, len(fields) - 1))
@@ -24,7 +24,7 @@ def parse_space(text: str, isolation: Sequence[str] = DEFAULT_ISOLATION) -> Spac
     if (len(parts) < 2 and len(isolation) != 1) or not all(part.strip() for part in parts):
         wanted = "/".join(name.upper() for name in ISOLATION_FIELDS if name in isolation)
         raise InputError(
-            f"{text!r} names no space.",
+            f"{text!r} is not the name of a space.",
             hint="Write it USER/AGENT, or USER/AGENT/MODEL"
             + (
                 "." if tuple(isolation) == DEFAULT_ISOLATION else f"; with these settings {wanted}."

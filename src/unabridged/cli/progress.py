@@ -1,4 +1,4 @@
-"""A bar for work of several stages: each has a line of its own, and keeps it when it is done."""
+"""Progress bars on a terminal, one line for each stage."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 def bar(label: str, length: int, *, quiet: bool = False) -> "ProgressBar[int]":
-    """Make a bar for work of one stage, which shows on a terminal and nowhere else."""
+    """Make a bar for one stage; it is shown only on a terminal."""
     hidden = quiet or not sys.stderr.isatty()
     return click.progressbar(length=length, label=label, file=sys.stderr, hidden=hidden, width=30)
 
 
 class Stages:
-    """Shows how far work has come, on a terminal; nowhere else."""
+    """Shows the progress of several stages, only on a terminal."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._hidden = quiet or not sys.stderr.isatty()
@@ -27,12 +27,12 @@ class Stages:
         self._bar: Any = None
 
     def show(self, stage: str, done: int, of: int) -> None:
-        """Show how far a stage has come.
+        """Show the progress of a stage.
 
         Args:
-            stage: What is done, in a word; another one begins a new line.
-            done: How much of it is done.
-            of: How much there is, as far as is known now.
+            stage: The stage in a word; another one begins a new line.
+            done: How much is done.
+            of: How much there is, as far as known.
         """
         if self._hidden:
             return
@@ -66,11 +66,11 @@ class Stages:
 
 @contextmanager
 def counted(*, quiet: bool, unit: str = "") -> Iterator[Callable[[str, int, int], None]]:
-    """Show how far something has come in one line that goes again, on a terminal; nowhere else.
+    """Show progress in one line that disappears at the end, only on a terminal.
 
     Args:
-        quiet: Whether nothing is shown.
-        unit: What stands behind the numbers.
+        quiet: Whether to show nothing.
+        unit: The unit after the numbers.
     """
     hidden = quiet or not sys.stderr.isatty()
     width = 0

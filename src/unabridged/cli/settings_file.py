@@ -1,4 +1,4 @@
-"""Writes single settings into the settings file, leaving the rest of the file as it is."""
+"""Write single settings to the settings file; the rest of the file stays as it is."""
 
 import json
 import os
@@ -13,26 +13,26 @@ from unabridged.config.profiles import profile_of
 from unabridged.errors import SettingError
 
 Holder = tuple[str, str]
-"""For what alone a setting holds: ``agents`` or ``models``, and the name."""
+"""The only agent or model of a setting: ``agents`` or ``models``, and the name."""
 
 
 def write_setting(
     home: str | os.PathLike[str], name: str, text: str | None, holder: Holder | None = None
 ) -> Path:
-    """Write one setting into the settings file, leaving the rest of the file as it is.
+    """Write one setting to the settings file; the rest of the file stays as it is.
 
     Args:
         home: The home folder.
         name: The setting.
         text: Its value as ``config.value_from`` reads it; None removes it from the file.
-        holder: The agent or model for which alone it shall hold; None for all.
+        holder: The only agent or model that it is for; None for all.
 
     Returns:
         The file's path.
 
     Raises:
-        SettingError: The name, the value or the file cannot be used.
-        StoreError: The file cannot be written; it is as it was.
+        SettingError: The name, the value or the file is invalid.
+        StoreError: The file cannot be written; it is unchanged.
     """
     check = _CHECKS[holder[0] if holder else ""]
     check(name, "config set")
@@ -47,7 +47,7 @@ def write_setting(
     text = "".join(line + "\n" for line in lines)
     if _without_empty(tomllib.loads(text)) != _without_empty(wanted):
         raise SettingError(
-            f"{path} has a form that cannot be changed safely from here.",
+            f"{path} has a form that this command cannot change safely.",
             hint=f"Set {name} in the file with an editor.",
         )
     write_text(config.folder(home, "config") / path.name, text)

@@ -1,4 +1,4 @@
-"""Text in a terminal's cells: how wide it is, how it is clipped, and what may not be shown."""
+"""Text in cells of a terminal: width, clipping, wrapping, and characters that are not shown."""
 
 import re
 import unicodedata
@@ -12,24 +12,24 @@ _TAB = "    "
 
 
 def safe(text: str) -> str:
-    """Give a text without what could steer a terminal: it is shown as ``\ufffd``."""
+    """Replace the characters that could control a terminal by ``\ufffd``."""
     return _UNSAFE.sub("\ufffd", text.replace("\r\n", "\n").replace("\t", _TAB))
 
 
 def one_line(text: str) -> str:
-    """Give a text in one line, safe to show."""
+    """Return a text as one line that is safe to show."""
     return " ".join(safe(text).split())
 
 
 def cells(text: str) -> int:
-    """Give the cells that a text takes in a terminal (Unicode TR11, TR51)."""
+    """Return the width of a text in cells of a terminal (Unicode TR11, TR51)."""
     if text.isascii():
         return len(text)
     return sum(width for _, width in _clusters(text))
 
 
 def clip(text: str, width: int) -> str:
-    """Give the text in at most ``width`` cells, with an ellipsis where something is missing."""
+    """Shorten a text to ``width`` cells, with an ellipsis if something is left out."""
     if cells(text) <= width:
         return text
     kept, used = [], 0
@@ -42,7 +42,7 @@ def clip(text: str, width: int) -> str:
 
 
 def pad(text: str, width: int, *, right: bool = False) -> str:
-    """Fill a text with spaces to ``width`` cells; ``right`` puts it at the right edge."""
+    """Fill a text with spaces to ``width`` cells; ``right`` aligns it right."""
     space = " " * max(0, width - cells(text))
     return space + text if right else text + space
 

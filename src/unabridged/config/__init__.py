@@ -363,5 +363,10 @@ def ollama_address(text: str) -> str:
 
 
 def colour_wanted(environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether a terminal shall be written to in colour (https://no-color.org, ``TERM=dumb``)."""
-    return not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
+    """Whether to write colour to a terminal (https://no-color.org, ``TERM=dumb``)."""
+    return not environ.get("NO_COLOR") and not is_dumb_terminal(environ)
+
+
+def is_dumb_terminal(environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether the terminal understands no control sequences (``TERM=dumb``)."""
+    return environ.get("TERM") == "dumb"

@@ -125,7 +125,7 @@ class Asking:
             raise UpstreamBrokenError(
                 f"The server gave vectors of {found.shape[1]} numbers after some of "
                 f"{self._dimension}.",
-                hint="Check that one model answers; then run `unabridged reembed`.",
+                hint="Check that one model answers; then run `unabridged models reembed`.",
             )
         self._dimension = found.shape[1]
         return found

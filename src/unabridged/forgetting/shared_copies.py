@@ -18,7 +18,7 @@ def copies(
     """
     given = held_by(store.records(RecordKind.SHARE), ShareSide.GIVEN)
     return tuple(
-        f"{share.other.name} (unabridged shares revoke {share.id})"
+        f"{share.other.name} (unabridged share revoke {share.id})"
         for share in given
         if _holds(share.exchange_ids, exchanges) or _holds(share.fact_ids, facts)
     )

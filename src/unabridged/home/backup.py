@@ -3,14 +3,16 @@
 A backup holds the key box of its home: without the secrets in it nothing encrypted opens elsewhere.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
 from unabridged import config
 from unabridged.clock import SystemClock
+from unabridged.disk.atomic_write import remove
 from unabridged.disk.locks import locked
 from unabridged.domain.backup_results import Backup, Recovery, RestoreResult
 from unabridged.domain.hash_chain import MacKey
@@ -78,8 +80,7 @@ class Safekeeping:
             NotFoundError: There is no such space yet.
             BackupError: It cannot be made; nothing is left behind.
         """
-        scope = Scope(self._settings.user, self._settings.agent, self._settings.model or None)
-        space = space_from(scope, self._settings)
+        space = self._space()
         path = self._spaces.path_of(space)
         if not path.exists():
             raise NotFoundError(
@@ -119,6 +120,46 @@ class Safekeeping:
     def backups(self) -> list[Backup]:
         """Every backup in the home, the newest first."""
         return self._backups.all()
+
+    def prunable(self, *, keep: int = 1, before: datetime | None = None) -> list[Path]:
+        """Return the backups in the home that pruning removes, oldest first.
+
+        The newest backup of each space, and of the home, is never among them.
+
+        Args:
+            keep: How many of each space, and of the home, stay.
+            before: Remove only backups made before this time.
+        """
+        return self._backups.beyond(keep, before=before)
+
+    def prune(self, paths: Sequence[Path]) -> None:
+        """Remove backups that ``prunable`` returned."""
+        for path in paths:
+            remove(path)
+
+    def newest(self, at: datetime, *, everything: bool = False) -> Path:
+        """Return the newest backup in the home that was not made after a time.
+
+        Args:
+            at: The time.
+            everything: Whether to look for a backup of the whole home, not of the space.
+
+        Raises:
+            BackupError: There is none.
+        """
+        name = HOME if everything else self._spaces.path_of(self._space()).stem
+        found = self._backups.newest(name, at)
+        if found is None:
+            what = "the whole home" if everything else self._space().name
+            raise BackupError(
+                f"There is no backup of {what} from {at.astimezone():%Y-%m-%d %H:%M} or before.",
+                hint="List the backups: unabridged backup list",
+            )
+        return found
+
+    def _space(self) -> SpaceId:
+        scope = Scope(self._settings.user, self._settings.agent, self._settings.model or None)
+        return space_from(scope, self._settings)
 
     def verify(self, named: str, moved: Moved = _silent) -> Backup:
         """Unpack a backup, open it and check every row."""
@@ -230,7 +271,7 @@ def _take_box(settings: Settings, path: Path) -> None:
             raise BackupError(
                 f"{path} was made in a home with secrets of its own, and {found} is kept under others.",
                 hint="Restore it into an empty home (--home FOLDER, the same key), "
-                "then: unabridged copy sqlite: sqlite: --from-home FOLDER",
+                "then: unabridged spaces copy sqlite: sqlite: --from-home FOLDER",
             )
         keyring_file.put_box(
             box_places(settings), backup_archive.member_of(path, BOX_MEMBER) or b""

@@ -222,18 +222,42 @@ class BackupsFolder:
             name: The name of the space's file without its ending, or ``home``.
             keep: How many stay.
         """
-        found = []
-        for path in self.folder.glob(f"*{SUFFIX}"):
-            named = _NAMED.fullmatch(path.name)
-            if named and named["name"] == name:
-                found.append((named["at"], len(path.name), path.name, path))
-        gone = [path for *_, path in sorted(found)[: -max(1, keep)]]
+        gone = self.beyond(keep, name=name)
         for path in gone:
             remove(path)
         return gone
 
+    def beyond(
+        self, keep: int = 1, *, before: datetime | None = None, name: str | None = None
+    ) -> list[Path]:
+        """Return the backups beyond the newest of each name (at least one), oldest first.
+
+        Args:
+            keep: How many of each name are not returned.
+            before: Return only those made before this time.
+            name: Return only those of this name.
+        """
+        found: dict[str, list[tuple[str, int, str, Path]]] = {}
+        for path in self.folder.glob(f"*{SUFFIX}"):
+            named = _NAMED.fullmatch(path.name)
+            if named and name in (None, named["name"]):
+                row = (named["at"], len(path.name), path.name, path)
+                found.setdefault(named["name"], []).append(row)
+        old = (row for rows in found.values() for row in sorted(rows)[: -max(1, keep)])
+        ends = _stamp(before) if before else "9"
+        return [path for at, _, _, path in sorted(old) if at < ends]
+
+    def newest(self, name: str, at: datetime) -> Path | None:
+        """Return the newest backup of one name that was not made after a time."""
+        found = []
+        for path in self.folder.glob(f"*{SUFFIX}"):
+            named = _NAMED.fullmatch(path.name)
+            if named and named["name"] == name and named["at"] <= _stamp(at):
+                found.append((named["at"], len(path.name), path.name, path))
+        return max(found)[-1] if found else None
+
     def _free(self, name: str, at: datetime) -> Path:
-        stem = f"{name}-{at.astimezone(UTC):%Y%m%dT%H%M%SZ}"
+        stem = f"{name}-{_stamp(at)}"
         path, number = self.folder / f"{stem}{SUFFIX}", 1
         while path.exists():
             number += 1
@@ -246,3 +270,7 @@ class BackupsFolder:
             for path in self.folder.glob(f".*{UNFINISHED}"):
                 shutil.rmtree(path) if path.is_dir() else remove(path)
             yield
+
+
+def _stamp(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y%m%dT%H%M%SZ}"

@@ -117,11 +117,11 @@ def _backups(home: Path, now: datetime) -> Diagnosis:
     made = [one for one in BackupsFolder(home / "backups").all() if one.at is not None]
     if not made:
         return Diagnosis(
-            "backups", ok=None, text="none yet", hint="Make one: unabridged backup --all"
+            "backups", ok=None, text="none yet", hint="Make one: unabridged backup create --all"
         )
     days = (now - (made[0].at or now)).days
     text = f"{len(made):,}, the newest {days:,} days old"
-    hint = "Make another one: unabridged backup --all" if days >= OLD_DAYS else ""
+    hint = "Make another one: unabridged backup create --all" if days >= OLD_DAYS else ""
     return Diagnosis("backups", ok=None if hint else True, text=text, hint=hint)
 
 

@@ -27,7 +27,7 @@ class FactList(Paged):
     """Which facts are listed.
 
     Attributes:
-        state: Only those of this state.
+        state: The state of the facts to list.
     """
 
     state: Literal["current", "superseded", "withdrawn", "all"] = "current"
@@ -45,11 +45,11 @@ class NewFact(Params):
 
     Attributes:
         text: The statement.
-        pinned: Whether every prompt carries it.
+        pinned: Put it into every prompt.
         subject: Whom it is about.
-        attribute: What of them; then a newer value takes an older one's place.
-        value: What it is; the text where none is given.
-        aliases: Other words by which people ask for it.
+        attribute: What it says of them, such as `lives in`; a newer value then replaces it.
+        value: The value of the attribute; the whole text if it is omitted.
+        aliases: Other words that people use to ask for it.
     """
 
     text: AnyText
@@ -94,12 +94,12 @@ def fact_history(call: Call, fact: Name) -> Page[FactChange]:
 
 
 class FactChangeBody(Params):
-    """What shall be changed of a fact. A correction takes its place; the old one stays known.
+    """A change of a fact. A correction replaces it; the history keeps the old one.
 
     Attributes:
-        text: The statement as it shall read.
-        value: What it is.
-        pinned: Whether every prompt carries it.
+        text: The new statement.
+        value: The new value; the text stays otherwise as it is.
+        pinned: Put it into every prompt, or no longer.
     """
 
     fact: Name

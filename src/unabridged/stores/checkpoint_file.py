@@ -153,5 +153,5 @@ class CheckpointFile:
     def _broken(self, what: str) -> StoreError:
         return StoreTamperedError(
             f"The anchor {self.path}: {what}",
-            hint="Find out who could write it. `unabridged verify --anchor-anew` begins a new one.",
+            hint="Find out who could write it. `unabridged verify --anchor-again` begins a new one.",
         )

@@ -23,9 +23,9 @@ def test_limits_archive_and_stats_say_so(run, monkeypatch):
 def test_one_session_and_back(run):
     talk(run, 2)
     assert "archived" in run("archive", "--session", "2").out
-    assert "active again" in run("archive", "restore", "2").out
-    assert "Nothing" in run("archive", "restore", "2").out
+    assert "Restored" in run("archive", "--restore", "2").out
+    assert "Nothing" in run("archive", "--restore", "2").out
     run("archive", "--session", "2")
     assert run("ask", "--session", "2", "what is it called?").code == 0
     assert run("sessions", "--archived", "--json").data == []
-    assert run("archive", "restore", "nothing like it").code == 3
+    assert run("archive", "--restore", "nothing like it").code == 3

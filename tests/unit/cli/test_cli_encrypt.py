@@ -1,4 +1,4 @@
-"""`unabridged encrypt` and `key change`, as a person uses them, without an SQLite that encrypts."""
+"""`unabridged key encrypt` and `key change`, as a person uses them, without an SQLite that encrypts."""
 
 import pytest
 
@@ -23,12 +23,12 @@ def on_disk(home):
 @pytest.mark.skipif(can_encrypt(), reason="this SQLite can encrypt")
 def test_what_is_missing_is_said_and_nothing_changed(run, home):
     before = on_disk(home)
-    ran = run("encrypt")
+    ran = run("key", "encrypt")
     assert ran.code == 2
     assert "unabridged[encryption]" in ran.err
     assert "encrypt" not in (home / "config" / "unabridged.toml").read_text()
     assert on_disk(home) == before
-    assert run("encrypt", "--off").code == 2
+    assert run("key", "decrypt").code == 2
 
 
 def test_an_export_is_sealed_and_opens_with_its_key_in_another_home(run, home, tmp_path):
@@ -59,7 +59,7 @@ def test_an_encrypted_home_has_no_readable_files(run, tmp_path, monkeypatch, lay
     run("key", "new", str(tmp_path / "my.key"))
     run("config", "set", "key", f"file:{tmp_path / 'my.key'}")
     assert run("ask", f"Remember the {SECRET}.").code == 0
-    ran = run("encrypt")
+    ran = run("key", "encrypt")
     assert ran.code == 2
     assert "writes readable files" in ran.err
     assert "layout to none" in ran.err

@@ -76,7 +76,7 @@ def test_a_key_is_set_on_what_is_there(run, say, home, tmp_path):
     say("And my cat Tom.")
     verified = run("verify")
     assert verified.code == 0
-    assert "under the key" in verified.out
+    assert "with the key" in verified.out
     forger = SqliteForger(file_of(home))
     forger.say(1, "My dog is called Max.")
     forger.unchain()
@@ -104,14 +104,14 @@ def test_an_anchor_notices_an_older_home(run, say, home, tmp_path):
     say("My dog is called Rex.")
     shutil.copytree(home, tmp_path / "older")
     say("My cat is called Tom.")
-    assert "as the anchor remembers it" in run("verify").out
+    assert "matches the anchor" in run("verify").out
     shutil.rmtree(home)
     shutil.copytree(tmp_path / "older", home)
     ran = run("verify")
     assert ran.code == 1
     assert "anchor" in ran.out
     assert run("ask", "Hello?").code == 5
-    assert run("verify", "--anchor-anew").code == 0
+    assert run("verify", "--anchor-again").code == 0
     assert run("verify").code == 0
     say("Hello!")
     shutil.rmtree(home / "spaces")
@@ -121,7 +121,7 @@ def test_an_anchor_notices_an_older_home(run, say, home, tmp_path):
 
 
 def test_anchoring_anew_needs_an_anchor(run):
-    ran = run("verify", "--anchor-anew")
+    ran = run("verify", "--anchor-again")
     assert ran.code == 2
     assert "anchor" in ran.err
 
@@ -172,13 +172,13 @@ def test_a_backup_that_is_restored_is_remembered_by_the_anchor(run, say, home, t
     run("config", "set", "checkpoint_file", str(tmp_path / "elsewhere" / "anchor"))
     say("My dog is called Rex.")
     made = tmp_path / "backup.zip"
-    assert run("backup", "-o", str(made)).code == 0
+    assert run("backup", "create", "-o", str(made)).code == 0
     say("My cat is called Tom.")
-    ran = run("restore", str(made), "--replace")
+    ran = run("backup", "restore", str(made), "--replace")
     assert ran.code == 0, ran.err
     assert run("verify").code == 0
     say("Hello!")
     assert run("verify").code == 0
-    assert run("restore", str(made), "--as", "eve/default").code == 0
+    assert run("backup", "restore", str(made), "--as", "eve/default").code == 0
     say("Hello!", "--user", "eve")
     assert run("verify").code == 0

@@ -52,7 +52,7 @@ def test_a_run_says_how_long_it_took_and_stats_repeat_it(talked):
 
 
 def test_stats_name_every_category_that_was_judged(talked):
-    talked("semantic", "stats")
+    talked("annotations", "stats")
     counts = {
         c["name"]: c["messages"] for c in talked("stats", "--json").data["readings"]["categories"]
     }
@@ -124,41 +124,39 @@ def test_expanding_gives_the_exact_originals(talked):
     for exchange in opened["exchanges"]:
         assert said[exchange["message"]] == exchange["text"]
     text = talked("expand", one["id"][:8]).out
-    assert "It stands for" in text
+    assert "It replaces" in text
     assert all(exchange["message"] in text for exchange in opened["exchanges"])
     assert one["id"] in talked("expand").out
     assert "Nothing is condensed" in talked("expand", "--user", "nobody").out
 
 
 def test_categories_are_shown_counted_and_corrected(talked):
-    shown = talked("semantic", "show", "--limit", "3", "--json").data
-    assert len(shown["exchanges"]) == 3
-    assert {"category", "importance", "by"} <= set(
-        next(iter(shown["exchanges"][0]["messages"].values()))
-    )
-    text = talked("semantic").out
-    assert "verbatim" in text
-    assert max(map(len, text.splitlines())) <= 80
-    counts = talked("semantic", "stats", "--json").data
+    shown = talked("annotations", "list", "--limit", "3", "--json").data
+    assert len(shown) == 3
+    assert {"category", "importance", "by"} <= set(next(iter(shown[0]["messages"].values())))
+    assert "verbatim" in talked("annotations", "categories").out
+    for words in ((), ("categories",)):
+        assert max(map(len, talked("annotations", *words).out.splitlines())) <= 80
+    counts = talked("annotations", "stats", "--json").data
     assert counts["pending"] == 0
     assert sum(each["messages"] for each in counts["categories"]) == 2 * len(SAID)
-    wanted = shown["exchanges"][0]["exchange"]
-    corrected = talked("semantic", "set", wanted, "Small", "talk", "--json").data
+    wanted = shown[0]["exchange"]
+    corrected = talked("annotations", "set", wanted, "Small", "talk", "--json").data
     assert "user" in {each["by"] for each in corrected["messages"].values()}
-    stats = talked("semantic", "stats")
+    stats = talked("annotations", "stats")
     assert "user 1" in stats.out
-    set_answer = ("semantic", "set", wanted, "decision", "--side", "assistant")
+    set_answer = ("annotations", "set", wanted, "decision", "--side", "assistant")
     assert "1.00" in talked(*set_answer, "--importance", "1").out
 
 
 def test_what_cannot_be_corrected_is_an_error(talked):
     (wanted,) = (one["id"] for one in talked("show", "--limit", "1", "--json").data)
-    refused = talked("semantic", "set", wanted, "nonsense")
+    refused = talked("annotations", "set", wanted, "nonsense")
     assert refused.code == 2
     assert "small_talk" in refused.err
-    assert talked("semantic", "set", "00000000", "decision").code == 3
-    assert talked("semantic", "set", wanted).code == 2
-    assert talked("semantic", "set", wanted, "decision", "--importance", "2").code == 2
+    assert talked("annotations", "set", "00000000", "decision").code == 3
+    assert talked("annotations", "set", wanted).code == 2
+    assert talked("annotations", "set", wanted, "decision", "--importance", "2").code == 2
 
 
 def test_figures_tell_what_is_known_judged_and_condensed(talked):
@@ -168,12 +166,12 @@ def test_figures_tell_what_is_known_judged_and_condensed(talked):
     assert data["readings"]["pending"] == 0
     assert set(data["facts"]) == {"current", "pinned", "disputed"}
     text = talked("stats").out
-    for word in ("known", "judged", "condensed", "last run", "check"):
+    for word in ("known", "classified", "condensed", "last run", "check"):
         assert word in text
     assert data["condensing"]["wholes"] == 1
     assert "as wholes" in text
     empty = talked("stats", "--user", "nobody").out
-    assert "no session has outgrown" in empty
+    assert "nothing yet" in empty
     assert "as wholes" not in empty
 
 
@@ -186,7 +184,7 @@ def test_the_chat_has_the_same_commands(talked):
     assert "c-" in ran.out
     assert "Nothing is condensed yet" in talked("chat", "--user", "nobody", text="/expand\n").err
     one = talked("expand", "--json").data[0]["id"]
-    assert "It stands for" in talked("chat", text=f"/expand {one}\n").out
+    assert "It replaces" in talked("chat", text=f"/expand {one}\n").out
 
 
 def test_a_test_in_the_chat_changes_nothing(talked):
@@ -246,7 +244,7 @@ def test_a_correction_in_the_chat_counts(talked):
     ran = talked("chat", "--session", "1", text=f"/semantic set {wanted} small talk\n")
     assert ran.code == 0, ran.err
     assert "small talk" in ran.out
-    assert talked("semantic", "stats", "--json").data["by"]["user"] == 1
+    assert talked("annotations", "stats", "--json").data["by"]["user"] == 1
 
 
 @pytest.mark.parametrize("command", ["chat", "ask"])
@@ -292,7 +290,7 @@ def test_a_failure_of_tending_is_a_note(run, monkeypatch):
 
 
 def test_they_are_commands():
-    assert {"condense", "expand", "semantic", "topics"} <= set(COMMANDS)
+    assert {"condense", "expand", "annotations", "topics"} <= set(COMMANDS)
 
 
 def test_the_tokens_of_the_last_prompt_say_what_they_hold(run):

@@ -21,7 +21,7 @@ def filled(run, tmp_path):
 
 
 def test_a_space_is_copied_and_compared(run, filled):
-    ran = run("copy", "ann/default", "ann/archive")
+    ran = run("spaces", "copy", "ann/default", "ann/archive")
     assert ran.code == 0, ran.err
     assert "2 exchanges" in ran.out
     assert "Compared: equal; digest" in ran.out
@@ -29,14 +29,14 @@ def test_a_space_is_copied_and_compared(run, filled):
         run("export", "--user", "ann", "--agent", a).out for a in ("default", "archive")
     )
     assert mine == theirs
-    (again,) = run("copy", "ann/default", "ann/archive", "--json").data
+    (again,) = run("spaces", "copy", "ann/default", "ann/archive", "--json").data
     assert (again["exchanges"], again["records"], again["equal"]) == (0, 0, True)
 
 
 def test_every_space_goes_to_another_home(run, filled):
     run("ask", "Hello", "--user", "bob")
     other = filled / "other"
-    done = run("copy", "sqlite:", "sqlite:", "--to-home", str(other), "--json").data
+    done = run("spaces", "copy", "sqlite:", "sqlite:", "--to-home", str(other), "--json").data
     assert len(done) == 2
     assert all(one["equal"] for one in done)
     here, there = (run("spaces", "--json", "--home", str(h)).data for h in (filled / "home", other))
@@ -46,8 +46,8 @@ def test_every_space_goes_to_another_home(run, filled):
 
 def test_a_single_file_goes_out_and_in(run, filled):
     path = filled / "ann.db"
-    assert run("copy", "ann/default", f"file:{path}").code == 0
-    (back,) = run("copy", f"file:{path}", "sqlite:eve/default", "--json").data
+    assert run("spaces", "copy", "ann/default", f"file:{path}").code == 0
+    (back,) = run("spaces", "copy", f"file:{path}", "sqlite:eve/default", "--json").data
     assert (back["exchanges"], back["equal"]) == (2, True)
     assert run("export", "--user", "eve").out == run("export", "--user", "ann").out
 
@@ -57,11 +57,11 @@ def test_a_single_file_goes_out_and_in(run, filled):
     (("sqlite:", "ann/default"), 2, "into one"),
     (("nobody/default", "ann/other"), 3, "no space"),
     (("file:nothing.db", "ann/other"), 3, "nothing.db"),
-    (("file:", "ann/other"), 2, "names no file"),
-    (("ann", "ann/other"), 2, "names no space"),
+    (("file:", "ann/other"), 2, "has no path"),
+    (("ann", "ann/other"), 2, "not the name of a space"),
 ])  # fmt: skip
 def test_what_does_not_go_together_is_refused(run, filled, words, code, said):
-    ran = run("copy", *words)
+    ran = run("spaces", "copy", *words)
     assert ran.code == code
     assert said in ran.err
     assert [one["name"] for one in run("spaces", "--json").data] == ["ann/default"]
@@ -70,7 +70,7 @@ def test_what_does_not_go_together_is_refused(run, filled, words, code, said):
 @pytest.mark.parametrize("layout", ["model", "agent", "user"])
 def test_readable_files_follow_a_copy(run, filled, layout, monkeypatch):
     monkeypatch.setenv("UNABRIDGED_JSON_FILES", layout)
-    (there,) = run("copy", "ann/default", "eve/other", "--json").data
+    (there,) = run("spaces", "copy", "ann/default", "eve/other", "--json").data
     assert (there["exchanges"], there["equal"]) == (2, True)
     files = (filled / "home").rglob("[!.]*.json")
     assert any("Halcyon" in path.read_text("utf-8") for path in files)
@@ -82,13 +82,13 @@ def test_a_copy_that_is_not_equal_is_no_copy(run, filled, monkeypatch):
             return 0
 
     monkeypatch.setattr(copy_stores, "_open_file", lambda end, other: Deaf(other))
-    ran = run("copy", "ann/default", "file:x")
+    ran = run("spaces", "copy", "ann/default", "file:x")
     assert ran.code == 5
     assert "digest" in ran.err
 
 
 def test_a_merge_brings_nothing_back_that_was_forgotten(run, filled):
-    run("copy", "ann/default", "ann/archive")
+    run("spaces", "copy", "ann/default", "ann/archive")
     (found,) = [
         e
         for e in map(json.loads, run("export", "--user", "ann").out.splitlines())
@@ -99,5 +99,5 @@ def test_a_merge_brings_nothing_back_that_was_forgotten(run, filled):
     assert ran.code == 0, ran.err
     assert run("spaces", "merge", "ann/default", "ann/archive", "--json").data["added"] == 0
     assert "Halcyon" not in run("export", "--user", "ann", "--agent", "archive").out
-    (again,) = run("copy", "ann/default", "ann/archive", "--json").data
+    (again,) = run("spaces", "copy", "ann/default", "ann/archive", "--json").data
     assert (again["exchanges"], again["passed_over"]) == (0, 1)

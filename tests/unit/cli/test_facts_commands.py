@@ -12,7 +12,7 @@ def added(run, *texts):
 
 
 def test_what_was_said_is_learnt_listed_and_shown_with_its_words(run):
-    assert run("facts").out.startswith("Nothing is known yet")
+    assert run("facts").out.startswith("No facts yet")
     run("ask", "I live in Berlin and my dog is called Rex.")
     run("facts", "learn")
     facts = run("facts", "list", "--json").data
@@ -64,7 +64,7 @@ def test_forgetting_takes_the_words_and_says_what_holds_again(run):
     assert [f["value"] for f in run("facts", "--json").data] == ["Paris"]
     ran = run("facts", "forget", "1")
     assert "Withdrawn: I live in Paris" in ran.out
-    assert "holds again: I live in Berlin" in ran.out
+    assert "Current again: I live in Berlin" in ran.out
     run("facts", "learn")
     assert [f["value"] for f in run("facts", "--json").data] == ["Berlin"]
     gone = run("facts", "list", "--state", "withdrawn", "--json").data
@@ -92,10 +92,10 @@ def test_a_model_is_asked_and_where_it_is_away_the_rules_draw_alone(run):
 
 
 def test_requirements_are_drawn_listed_changed_and_withdrawn(run):
-    assert "No requirement was stated" in run("requirements").out
+    assert "No requirement yet. Add one" in run("requirements").out
     run("ask", "The system must answer within 2 seconds. The app should be blue.")
     run("requirements", "learn")
-    assert run("requirements", "learn").out == "0 requirements from 0 exchanges.\n"
+    assert run("requirements", "learn").out == "Found 0 requirements in 0 exchanges.\n"
     first, second = run("requirements", "--json").data
     assert (first["id"], first["type"], first["priority"]) == ("REQ-1", "non-functional", "must")
     assert first["fit_criterion"] == "within 2 seconds"
@@ -118,9 +118,10 @@ def test_requirements_are_drawn_listed_changed_and_withdrawn(run):
 
 def test_requirements_that_conflict_are_shown(run):
     run("requirements", "add", "The system must answer within 2 seconds.")
-    assert run("requirements", "conflicts").out == "No conflict shows.\n"
+    assert run("requirements", "conflicts").out == "No conflicts found.\n"
     run("requirements", "add", "The system must answer within 5 seconds.")
-    assert run("requirements", "conflicts", "--json").data == [["REQ-1", "REQ-2"]]
+    (pair,) = run("requirements", "conflicts", "--json").data
+    assert (pair["one"]["id"], pair["other"]["id"]) == ("REQ-1", "REQ-2")
     assert "REQ-2 The system must answer within 5 seconds." in run("requirements", "conflicts").out
 
 
@@ -157,10 +158,10 @@ def test_another_users_facts_are_not_seen(run):
 def test_the_list_says_when_not_everything_was_looked_at(run, tmp_path):
     with Talker.open(tmp_path / "home", upstream="quote") as memory:
         memory.record(memory.prepare("The portal must print invoices."), "Noted.")
-    assert "No requirement is known: unabridged requirements learn" in run("requirements").out
+    assert "No requirement yet: unabridged requirements learn" in run("requirements").out
     run("requirements", "learn")
     assert "requirements learn" not in run("requirements").out
-    assert run("requirements", "--user", "nobody").out.startswith("No requirement was stated")
+    assert run("requirements", "--user", "nobody").out.startswith("No requirement yet. Add one")
 
 
 def test_the_chat_lists_shows_and_corrects_what_was_required(run):
@@ -180,12 +181,12 @@ def test_the_chat_lists_shows_and_corrects_what_was_required(run):
         "/requirements",
     ]
     ran = run("chat", "--profile", "requirements", text="\n".join(lines) + "\n")
-    assert "Nothing was required yet" in ran.err
+    assert "No requirements yet" in ran.err
     assert "Required: REQ-1. /requirements lists them." in ran.err
     assert "Required: REQ-2 against REQ-1." in ran.err
     assert ran.err.count("Required:") == 2
     assert "Said as: “And pupils must be able to book a room.”" in ran.err
-    assert "REQ-2 is withdrawn" in ran.err
+    assert "Withdrawn: REQ-2" in ran.err
     assert "does not take 'everything'" in ran.err
     texts = [
         each["text"] for each in run("requirements", "--profile", "requirements", "--json").data

@@ -66,7 +66,7 @@ def test_what_contradicts_itself_or_names_nothing_is_refused(run, said):
     assert run("forget").code == 2
     assert run("forget", "--space", "--session", "1").code == 2
     assert run("forget", "--search", "nothingofthekind", "--yes").code == 3
-    assert run("forget", "--resume").out == "Nothing was interrupted.\n"
+    assert run("forget", "--resume").out == "No run was interrupted.\n"
 
 
 def test_a_whole_space_is_wiped(run, said, tmp_path):
@@ -118,6 +118,6 @@ def test_the_chat_shows_and_does_not_forget_unasked(run):
     ran = run("chat", text=f"{SECRET}\n/forget\n/search Xylophonia\n/forget 1\n/forget 9\n")
     assert ran.code != 0
     assert "1 exchange would be forgotten" in ran.out
-    assert "Nobody can be asked" in ran.err
-    assert "showed no number 9" in ran.err
+    assert "Cannot ask for confirmation" in ran.err
+    assert "has no result 9" in ran.err
     assert len(found(run, "Xylophonia")) == 1

@@ -16,7 +16,7 @@ def test_numbers():
     assert size(999) == "999 bytes"
     assert size(81_920) == "81.9 kB"
     assert size(3_500_000_000_000) == "3.5 TB"
-    assert percent(0.62) == "62 %"
+    assert percent(0.62) == "62%"
 
 
 def test_what_was_recalled_is_said_with_its_month():

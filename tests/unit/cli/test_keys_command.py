@@ -2,14 +2,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from unabridged.cli.commands.keys_command import ending
+from unabridged.cli.parse_moment import parse_end
 from unabridged.errors import InputError
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 
 def test_keys_are_made_listed_and_revoked(run, tmp_path):
-    assert "no key yet" in run("keys", "list").out
+    assert "no API key yet" in run("keys", "list").out
     made = run("keys", "create", "phone", "--user", "ann", "--right", "chat", "--expires", "30d")
     assert made.code == 0
     secret = made.out.strip()
@@ -45,13 +45,13 @@ def test_help_tells_the_two_kinds_of_key_apart(run):
 
 
 def test_ends_are_read():
-    assert ending("90d", NOW) == NOW + timedelta(days=90)
-    assert ending("12h", NOW) == NOW + timedelta(hours=12)
-    assert ending("2W", NOW) == NOW + timedelta(weeks=2)
-    assert ending("2027-01-31", NOW) == datetime(2027, 1, 31, tzinfo=UTC)
+    assert parse_end("90d", NOW) == NOW + timedelta(days=90)
+    assert parse_end("12h", NOW) == NOW + timedelta(hours=12)
+    assert parse_end("2W", NOW) == NOW + timedelta(weeks=2)
+    assert parse_end("2027-01-31", NOW) == datetime(2027, 1, 31, tzinfo=UTC)
     for wrong in ("", "soon", "0d", "-1d", "9999999d"):
         with pytest.raises(InputError):
-            ending(wrong, NOW)
+            parse_end(wrong, NOW)
 
 
 def test_a_key_that_opens_nothing_under_its_profile_says_so(run):
@@ -59,5 +59,7 @@ def test_a_key_that_opens_nothing_under_its_profile_says_so(run):
     assert "opens nothing" not in made.err
     wrong = ("--user", "ann", "--agent", "coder", "--profile", "requirements")
     told = run("keys", "create", "desk", *wrong).err
-    assert "opens nothing under the profile requirements, where all agents have one memory" in told
+    assert (
+        "opens nothing with the profile requirements, because all agents share one memory" in told
+    )
     assert "all users" not in told

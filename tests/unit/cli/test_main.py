@@ -1,10 +1,12 @@
 import json
+import subprocess
+import sys
 
 import click
 import pytest
 
 from unabridged.cli import main
-from unabridged.cli.main import COMMANDS, cli
+from unabridged.cli.main import COMMANDS, GROUPS, cli
 
 CTX = click.Context(cli, info_name="unabridged")
 
@@ -29,7 +31,7 @@ def test_every_command_has_help_and_an_example():
         command = ctx.command
         assert command.help, ctx.command_path
         if command is not cli:
-            assert "Example:\n" in command.epilog, ctx.command_path
+            assert "Examples:\n" in command.epilog, ctx.command_path
             assert f"unabridged {ctx.info_name}" in command.epilog or ctx.parent.info_name in (
                 command.epilog
             )
@@ -39,7 +41,8 @@ def test_every_command_that_answers_can_answer_in_json():
     for ctx in every_command(cli, CTX):
         speaks_json_already = ctx.command.name == "mcp"
         if not isinstance(ctx.command, click.Group) and not speaks_json_already:
-            assert any(one.name == "json" for one in ctx.command.params), ctx.command_path
+            params = ctx.command.get_params(ctx)
+            assert any(one.name == "json" for one in params), ctx.command_path
 
 
 def test_help_of_every_command_prints(run):
@@ -70,6 +73,69 @@ def test_a_wrong_call_is_told_in_words_with_a_hint(run, words, said):
     assert said in error
     assert hint.startswith("hint: ")
     assert "Traceback" not in ran.err
+
+
+def test_the_bare_program_shows_its_help_in_groups(run):
+    ran = run()
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == run("--help").out
+    places = [ran.out.index(f"\n{title}:\n") for title in GROUPS]
+    assert places == sorted(places)
+    assert list(GROUPS) == [
+        "Talk", "Look up", "Know", "Move in and out", "Keep safe", "Serve", "Set up",
+    ]  # fmt: skip
+
+
+def test_every_group_does_something_useful_without_a_subcommand(run):
+    for name in COMMANDS:
+        if isinstance(cli.get_command(CTX, name), click.Group):
+            ran = run(name)
+            assert (ran.code, ran.err) == (0, ""), name
+            assert ran.out.strip(), name
+
+
+@pytest.mark.parametrize(
+    ("words", "near"),
+    [
+        (["serach"], "Did you mean `unabridged search`?"),
+        (["restore", "x.zip"], "Did you mean `unabridged backup restore`?"),
+        (["hand-off", "a/b"], "Did you mean `unabridged share hand-off`?"),
+        (["facts", "ad", "x"], "Did you mean `unabridged facts add`?"),
+        (["facts", "list", "--limt", "3"], "Did you mean '--limit'?"),
+        (["facts", "list", "--state", "curent"], "Did you mean 'current'?"),
+        (["facts", "show"], "unabridged facts show [OPTIONS] FACT"),
+    ],
+)
+def test_a_slip_names_what_was_meant(run, words, near):
+    ran = run(*words)
+    assert ran.code == 2
+    assert near in ran.err
+
+
+def test_help_lists_own_options_before_shared_ones_and_fits_80_columns(run):
+    for ctx in every_command(cli, CTX):
+        out = run(*ctx.command_path.split()[1:], "--help").out
+        assert max(map(len, out.splitlines())) <= 80, ctx.command_path
+    out = run("backup", "create", "--help").out
+    assert out.index("--keep") < out.index("Memory and settings:") < out.index("--home")
+
+
+def test_help_and_completion_of_commands_are_quick_to_load():
+    code = (
+        "import sys; from click.shell_completion import ShellComplete\n"
+        "from unabridged.cli.main import cli\n"
+        "cli.get_help(__import__('click').Context(cli))\n"
+        "names = [c.value for c in ShellComplete(cli, {}, 'unabridged', '_U').get_completions([], 'f')]\n"
+        "assert names == ['facts', 'forget'], names\n"
+        "slow = {'numpy', 'msgspec', 'apsw', 'unabridged.config', 'unabridged.operations'}\n"
+        "assert not slow & set(sys.modules), slow & set(sys.modules)\n"
+        "facts = cli.get_command(None, 'facts')\n"
+        "facts.get_help(__import__('click').Context(facts))\n"
+        "slow = {'numpy', 'apsw', 'unabridged.operations'}\n"
+        "assert not slow & set(sys.modules), slow & set(sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_errors_are_json_where_json_is_asked_for(run):
@@ -125,7 +191,7 @@ def test_config_lists_sets_and_unsets(run, tmp_path):
     assert listed["upstream"]["source"] == "$UNABRIDGED_UPSTREAM"
     assert "8192" in run("config").out
     ran = run("config", "set", "upstream", "ollama")
-    assert "overruled by $UNABRIDGED_UPSTREAM" in ran.out
+    assert "$UNABRIDGED_UPSTREAM overrides it" in ran.out
     assert run("config", "unset", "window").code == 0
     assert run("config", "get", "window").out == "auto\n"
     assert run("config", "set", "window", "wide").code == 2

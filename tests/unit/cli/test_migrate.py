@@ -15,10 +15,10 @@ def old(tmp_path):
 def test_there_and_back(run, old):
     dry = run("migrate", str(old), "--dry-run")
     assert "12 exchanges in 7 conversations; 1 requirement" in dry.out
-    assert "Nothing was written." in dry.out
+    assert "Nothing was written (--dry-run)." in dry.out
     ran = run("migrate", str(old), "--no-model")
     assert ran.code == 0, ran.err
-    assert "Taken over and compared" in ran.out
+    assert "Imported and compared" in ran.out
     assert "note: " in ran.err
     assert len(run("spaces", "--json").data) == 3
     (listed,) = run("migrate", "--list", "--json").data

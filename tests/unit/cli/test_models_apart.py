@@ -39,7 +39,7 @@ def talk(run, *lines, words=()):
         ("show",),
         ("facts",),
         ("export",),
-        ("backup",),
+        ("backup", "create"),
         ("forget", "--space", "--yes"),
         ("forget", "--search", "dog", "--yes"),
     ],
@@ -64,7 +64,7 @@ def test_a_command_that_names_a_model_sees_its_memory_only(apart):
     assert "Ada" not in apart("search", "called", "--model", LARGE).out
     assert apart("forget", "--space", "--yes", "--model", SMALL).code == 0
     assert [row["name"] for row in apart("spaces", "--json").data] == [f"default/default/{LARGE}"]
-    assert apart("backup", "--model", LARGE).code == 0
+    assert apart("backup", "create", "--model", LARGE).code == 0
 
 
 def test_who_talks_without_a_name_gets_the_memory_of_the_model_that_answers(apart):
@@ -99,11 +99,13 @@ def test_another_model_in_the_chat_has_its_own_memory(apart):
     answers = ran.out.splitlines()
     assert "My cat is called Ada." in answers
     assert answers[-1] == "My dog is called Waldi. | And my pets?"
-    assert "goes on with another, in a memory of its own." in ran.err
-    assert f"{SMALL} (ollama) answers from now on, with a memory of its own." in ran.err
-    assert "A new session begins with your first message." in ran.err
-    assert "quote answers from now on; the memory stays." in ran.err.replace(" (quote)", "")
-    assert "Going on with “My dog is called Waldi.”" in ran.err
+    assert "changes the model; each has its own memory" in ran.err
+    assert f"{SMALL} (ollama) answers from now on; with its own memory." in ran.err
+    assert "Your next message starts a new session." in ran.err
+    assert "quote answers from now on; the memory stays the same." in ran.err.replace(
+        " (quote)", ""
+    )
+    assert "Continuing “My dog is called Waldi.”" in ran.err
     for model, words in ((SMALL, ["Ada"]), (LARGE, ["Waldi", "pets"])):
         out = apart("show", "--model", model).out
         assert [word for word in ("Waldi", "Ada", "pets") if word in out] == words
@@ -144,7 +146,7 @@ def test_half_a_name_says_which_model_may_be_meant(apart):
 
 def test_a_space_that_is_named_with_ollamas_tag_is_the_one_that_is_opened(apart):
     talk(apart, "My dog is called Waldi.", words=("--model", LARGE))
-    assert apart("handoff", "--model", LARGE, "--to", "default/default/llama3:latest").code == 0
+    assert apart("share", "hand-off", "--model", LARGE, "default/default/llama3:latest").code == 0
     assert "Waldi" in apart("show", "--model", "llama3").out
 
 
@@ -192,4 +194,4 @@ def test_save_saves_what_was_said_to_every_model(apart):
 def test_what_is_not_saved_of_any_model_is_said(apart):
     lines = ("My dog is called Waldi.", f"/model {SMALL}", "My cat is called Ada.")
     ran = talk(apart, *lines, words=("--model", LARGE, "--set", "auto_save=no"))
-    assert ran.err.count("Not saved, since auto_save is off") == 2
+    assert ran.err.count("Not saved because auto_save is off") == 2

@@ -21,7 +21,7 @@ def test_they_are_listed_and_the_chosen_one_is_marked(run):
 
 def test_show_says_what_each_setting_does_and_where_it_comes_from(run):
     shown = run("profiles", "show", "workspace")
-    assert "store = sqlite  (as everywhere)" in shown.out
+    assert "store = sqlite  (the default)" in shown.out
     assert "memory/qwen2-5-7b.json" in shown.out
     assert "Which readable JSON files follow the store" in shown.out
     assert "WorkspaceAI" in shown.out
@@ -33,7 +33,7 @@ def test_show_says_what_each_setting_does_and_where_it_comes_from(run):
 
 def test_show_says_what_overrules_a_setting(run):
     told = run("profiles", "show", "companion", "--set", "window=4096")
-    assert "overruled here: 4096, by argument" in " ".join(told.out.split())
+    assert "overridden by argument: 4096" in " ".join(told.out.split())
 
 
 def test_a_profile_of_ones_own_is_begun_changed_and_used(run, tmp_path):
@@ -134,11 +134,11 @@ def test_where_models_are_apart_the_one_that_answers_names_the_memory(run, tmp_p
 def test_a_space_is_named_by_what_the_settings_make_one_of(run):
     assert run("ask", "My cat is called Ada.", "--user", "ann").code == 0
     under = ("--profile", "requirements")
-    done = run("copy", *under, "sqlite:ann/default", "sqlite:ann", "--json")
+    done = run("spaces", "copy", *under, "sqlite:ann/default", "sqlite:ann", "--json")
     assert done.data[0]["exchanges"] == 1
     [found] = run("search", "Ada", "--user", "ann", *under, "--json").data
     assert found
-    refused = run("copy", "sqlite:ann/default", "sqlite:ann")
+    refused = run("spaces", "copy", "sqlite:ann/default", "sqlite:ann")
     assert refused.code == 2
     assert "USER/AGENT" in refused.err
 
@@ -176,19 +176,19 @@ def test_a_session_of_an_agent_begins_under_its_name_and_the_list_shows_it(run, 
     assert "  2  " in listed
     assert run("show", *agent, "--session", "008").code == 3  # only who says something begins one
     ran = run("chat", *agent, text="/new\n")
-    assert "reaches no further than it" in ran.err
+    assert "Other sessions are not recalled" in ran.err
     assert run("ask", "Hello", "--session", "none").code == 3  # everywhere else it must be there
 
 
 def test_whoever_forgot_the_profile_is_told_under_which_there_is_memory(run):
     assert "profile" not in run("spaces").out
     run("ask", "Hello", "--profile", "requirements")
-    told = "Kept apart under a profile: 1 space: --profile requirements"
+    told = "Other profiles have memory here: 1 space: --profile requirements"
     assert told in " ".join(run("spaces").out.split())
     assert told in " ".join(run("sessions").out.split())
     run("ask", "Hello")
     assert told in " ".join(run("spaces").out.split())
-    assert "Kept apart" not in run("sessions").out
+    assert "Other profiles" not in run("sessions").out
 
 
 def test_a_wrong_profile_hides_no_other_and_says_what_is_wrong(run, tmp_path):

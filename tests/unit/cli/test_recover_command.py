@@ -10,7 +10,7 @@ def file_of(tmp_path, user="default"):
 
 def test_a_damaged_space_is_salvaged_by_name(run, tmp_path):
     run("ask", "my cat is called Ada")
-    assert "sound" in run("recover", "default/default").out
+    assert "No damage found" in run("recover", "default/default").out
     assert run("recover", "default/default", "--json").data["sound"]
     damage_index(file_of(tmp_path))
     said = run("recover", "default/default")
@@ -46,7 +46,7 @@ def test_what_is_missing_is_said_by_session_and_time(run, tmp_path):
     data[at + 5] ^= 1
     path.write_bytes(data)
     said = run("recover", "default/default").out
-    assert "Not whole: 1 exchange" in said
+    assert "Damaged or lost: 1 exchange" in said
     assert "the user's message" in said
     assert "my cat" in said  # the session's title
     assert "Bob" not in run("show", "--json", "1").out

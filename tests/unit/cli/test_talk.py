@@ -1,7 +1,9 @@
 import pytest
+from click import unstyle
 from tests.helpers.talker import Talker
 
 from unabridged.cli.chat.chat_session import AGAIN, SILENT, STOPPED, UNSENT, Chat
+from unabridged.cli.chat.commands import COMMANDS, GROUPS
 from unabridged.cli.chat.loop import KEYS, LEAVE, converse
 from unabridged.config import load
 from unabridged.domain.chat import Abilities, StreamChunk, Usage
@@ -95,11 +97,15 @@ def talk(memory, model, *typed):
 def test_a_greeting_says_who_answers_and_where_it_goes_on(memory):
     first = talk(memory, Model(), "My cat is called Ada.")
     assert "told (scripted)" in first.lines[1]
-    assert "A new session begins" in first.notes[0]
+    assert "starts a new session" in first.notes[0]
     assert KEYS in first.notes
     assert "/why" in first.commands
     second = talk(memory, Model())
-    assert second.notes[0].startswith("Going on with “My cat is called Ada.” · 1 exchange · last")
+    assert second.notes[0].startswith("Continuing “My cat is called Ada.” · 1 exchange · last")
+    assert [line.strip() for line in map(unstyle, second.lines[2:])] == [
+        "› My cat is called Ada.",
+        "Yes.",
+    ]
 
 
 def test_each_answer_has_its_line(memory):
@@ -191,7 +197,7 @@ def test_another_program_on_the_same_session(memory):
         converse(Chat(opened.talk, mine))
         said = [one.user.text for one in opened.exchanges()]
     assert said == ["one", "meanwhile", "two", "three"]
-    assert any("Another program went on" in note for note in mine.notes)
+    assert any("Another program wrote" in note for note in mine.notes)
     assert mine.errors == []
 
 
@@ -214,26 +220,133 @@ def test_forgetting_asks_and_clears_what_was_typed(tmp_path):
     assert not person.errors
 
 
-@pytest.mark.parametrize("saves", [True, False])
-def test_who_leaves_is_asked_whether_to_save_what_is_not_saved(tmp_path, monkeypatch, saves):
+@pytest.mark.parametrize(("said", "saves"), [("y", True), ("", True), ("yes", True), ("n", False)])
+def test_who_leaves_is_asked_whether_to_save_what_is_not_saved(tmp_path, said, saves):
     """ReqVIBE saves at logout; here a person is asked, where saving is off."""
-    asked = []
-
-    def answer(text, **_):
-        asked.append(text)
-        return saves
-
-    monkeypatch.setattr("unabridged.cli.chat.loop.click.confirm", answer)
     off = load(home=tmp_path, environ={}, upstream="quote", json_files="model", auto_save=False)
-    person = Person("My boat is called Fermata.")
+    person = Person("My boat is called Fermata.", "/quit", said)
     with Talker.open(settings=off, upstream=Model()) as memory:
         converse(Chat(memory.talk, person))
-    assert [text.partition(" ")[0] for text in asked] == ["Save"]
+    assert sum(note.startswith("Save ") for note in person.notes) == 1
     assert any("not saved yet: /save" in note for note in person.notes)
     with Talker.open(settings=off) as memory:
-        said = [one.user.text for one in memory.exchanges()]
-    assert said == (["My boat is called Fermata."] if saves else [])
+        kept = [one.user.text for one in memory.exchanges()]
+    assert kept == (["My boat is called Fermata."] if saves else [])
+
+
+def test_nobody_is_asked_where_everything_is_saved(tmp_path):
     on = load(home=tmp_path / "on", environ={}, upstream="quote", json_files="model")
+    person = Person("Hello.")
     with Talker.open(settings=on, upstream=Model()) as memory:
-        converse(Chat(memory.talk, Person("Hello.")))
-    assert len(asked) == 1
+        converse(Chat(memory.talk, person))
+    assert not any(note.startswith("Save ") for note in person.notes)
+
+
+@pytest.mark.parametrize(
+    ("said", "forgotten"),
+    [("y", True), ("Yes", True), ("", False), ("n", False), ("no", False), ("yeah", False)],
+)
+def test_a_confirmation_takes_y_and_yes(tmp_path, said, forgotten):
+    person = Person("/forget", said, "/quit")
+    with Talker.open(tmp_path / "home", upstream="quote") as memory:
+        memory.record(memory.prepare("My cousin lives behind the old brewery."), "I see.")
+        converse(Chat(memory.talk, person))
+        assert (memory.exchanges() == []) is forgotten
+
+
+def test_history_shows_the_last_exchanges(memory):
+    person = talk(memory, Model(["1."], ["2."], ["3."]), "one", "two", "three", "/history 2")
+    shown = [unstyle(line).strip() for line in person.lines[2:]]
+    assert [line for line in shown if line and not line[0].isdecimal()] == ["› two", "› three"]
+    assert [line for line in shown if line.endswith(".")] == ["2.", "3."]
+    assert "one" not in " ".join(shown)
+    person = talk(memory, Model(), "/history", "/history 0", "/history few")
+    assert any(unstyle(line) == "› one" for line in person.lines)
+    assert [error.hint for error in person.errors] == ["/history 10"] * 2
+
+
+def test_a_long_last_exchange_is_clipped_when_a_session_is_continued(memory):
+    talk(memory, Model(["word " * 400]), "\n".join(f"line {number}" for number in range(9)))
+    person = talk(memory, Model())
+    shown = [unstyle(line) for line in person.lines[2:]]
+    assert len(shown) == 6
+    assert shown[2].endswith("line 2 …")
+    assert shown[5].endswith("…")
+
+
+def test_tags_of_prompts_are_not_shown_and_stay_stored(memory):
+    said = [
+        "<think>hm</th",
+        "ink>\n<recal",
+        'led-fact since="2024-05-03">The dog ',
+        "</recalled",
+        "-fact>",
+    ]
+    person = talk(memory, Model(said), "Who?", "/history")
+    assert person.answers == ["The dog |"]
+    assert any(unstyle(line).strip() == "The dog" for line in person.lines)
+    with memory(Model()) as opened:
+        assert opened.exchanges()[0].answer.text == "".join(said)
+
+
+def test_help_is_short_in_groups_and_explains_a_command(memory):
+    person = talk(memory, Model(), "/help")
+    shown = [unstyle(line) for line in person.lines[2:]]
+    assert len(shown) <= 22
+    assert [line.split()[0] for line in shown if line[:1].isalpha() and line[:6] != "Before"] == [
+        "Conversation", "Memory", "Looking", "Answering", "Other",
+    ]  # fmt: skip
+    person = talk(memory, Model(), "/help facts", "/help looking", "/help /forget", "/help histroy")
+    shown = "\n".join(unstyle(line) for line in person.lines)
+    assert "/facts why NUMBER\n  Show where a fact comes from, word for word." in shown
+    assert "Find exchanges." in shown
+    assert "/forget topic the old flat" in shown
+    assert "Did you mean /history?" in person.errors[0].hint
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("/hist", "Did you mean /history?"),
+        ("/swich 1", "Did you mean /switch?"),
+        ("/remember", "/remember I am allergic to nuts."),
+        ("/facts pin", "/facts pin 3"),
+        ("/requirements edit 3", "/requirements edit 3 The page"),
+        ("/quit now", "/help quit"),
+    ],
+)
+def test_a_slip_says_what_to_type(memory, line, hint):
+    person = talk(memory, Model(), line)
+    assert hint in person.errors[0].hint
+
+
+def test_every_command_is_in_a_group_and_its_example_begins_with_its_name():
+    for each in COMMANDS:
+        assert each.group in GROUPS
+        assert each.help.endswith(".")
+        assert not each.example or each.example.startswith(f"{each.name} ")
+        assert each.example or not each.argument or each.argument.startswith("[")
+
+
+def test_the_first_screen_without_a_model_says_what_answers_and_how_to_get_one(tmp_path):
+    settings = load(home=tmp_path, environ={}, ollama_url="http://127.0.0.1:9")
+    person = Person()
+    with Talker.open(settings=settings) as opened:
+        converse(Chat(opened.talk, person))
+    said = person.notes[0]
+    assert "quoted" in said
+    assert "unabridged models get smollm2" in said
+    assert "ollama pull" in said
+
+
+def test_ctrl_c_in_a_command_goes_back_to_the_prompt(memory, monkeypatch):
+    person = Person("/sessions", "one")
+    with memory(Model()) as opened:
+
+        def interrupted(*_, **__):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(opened.space.sessions, "summaries", interrupted)
+        converse(Chat(opened.talk, person))
+    assert "Stopped." in person.notes
+    assert person.answers == ["Yes.|"]

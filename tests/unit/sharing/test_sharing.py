@@ -225,7 +225,7 @@ def test_forgetting_here_says_where_copies_are(house):
     share = house.share(A, B, sessions=["1"]).share
     with house.open(A) as memory:
         plan = memory.space.forgetting.plan([said])
-        assert plan.outside.shared == (f"{B} (unabridged shares revoke {share.id})",)
+        assert plan.outside.shared == (f"{B} (unabridged share revoke {share.id})",)
         receipt = memory.space.forgetting.execute(plan)
         assert memory.space.forgetting.is_genuine(receipt)
         assert memory.space.forgetting.receipts()[0].outside.shared == plan.outside.shared
@@ -258,7 +258,7 @@ def test_forgetting_a_whole_space_says_where_copies_are(house):
     house.say(A, LIVES)
     share = house.share(A, B, sessions=["1"]).share
     (plan,) = Home(house.settings).plan_forgetting([house.space(A)])
-    assert plan.outside.shared == (f"{B} (unabridged shares revoke {share.id})",)
+    assert plan.outside.shared == (f"{B} (unabridged share revoke {share.id})",)
 
 
 def test_a_dry_run_names_what_would_go(house):

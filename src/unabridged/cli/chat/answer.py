@@ -1,4 +1,4 @@
-"""One message and its answer, shown as it comes; whatever ends it, nothing is lost."""
+"""One message and its answer, shown while it arrives; whatever ends it, nothing is lost."""
 
 import signal
 import threading
@@ -10,6 +10,7 @@ from functools import partial
 from types import FrameType
 
 from unabridged.cli.chat.screen import Screen
+from unabridged.cli.shown_text import ShownText
 from unabridged.cli.terminal_text import clip, one_line
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import Usage
@@ -22,22 +23,21 @@ from unabridged.turn.events import Begun, Called, Delta, Event, Finished, Prepar
 from unabridged.turn.run import Reply
 
 ATTEMPTS = 20
-"""How often a message is prepared where other programs write to the same session."""
-PAUSE = 0.02
-"""Seconds by which each attempt waits longer than the one before: two programs that write in step
-with each other come out of step."""
-MOVED = "Another program went on with this session; your message follows what was said there."
+"""Attempts to prepare a message while other programs write to the same session."""
+PAUSE_SECONDS = 0.02
+"""What each attempt waits longer than the one before, so that two programs fall out of step."""
+MOVED = "Another program wrote to this session; your message follows what was said there."
 _SHOWN = 100
 
 
 @dataclass
 class SentQuestion:
-    """What became of a message.
+    """A message that was sent, and its answer.
 
     Attributes:
-        text: The answer, as far as it came.
-        context: What was sent, or None where nothing could be.
-        exchange: As stored, or None.
+        text: The answer, as far as it arrived.
+        context: What was sent, or None.
+        exchange: The stored exchange, or None.
         usage: What the server reported.
         notes: What a person should know.
         error: What ended it early.
@@ -54,7 +54,7 @@ class SentQuestion:
 
     @property
     def terms(self) -> list[str]:
-        """What is to be known of the window and the upstream, where it answered."""
+        """Notes on the window and the upstream, if it answered."""
         if self.context is None or self.error is not None:
             return []
         return [f"Note: {note.rstrip('.')}." for note in self.context.ledger.notes]
@@ -70,7 +70,7 @@ def ask(
     model: ChatModel | None = None,
     persona: str | None = None,
 ) -> SentQuestion:
-    """Send a message and show the answer. Errors of this program's own tree are in the result."""
+    """Send a message and show the answer; an ``UnabridgedError`` is in the result."""
     asked = SentQuestion()
     for attempt in range(ATTEMPTS):
         asked = SentQuestion(notes=[MOVED] if attempt else [])
@@ -78,7 +78,7 @@ def ask(
             begin = partial(
                 conversation.chat, text, mode=mode, retry_of=retry_of, model=model, persona=persona
             )
-            _send(asked, screen, begin, PAUSE * attempt)
+            _send(asked, screen, begin, PAUSE_SECONDS * attempt)
         except UnabridgedError as error:
             asked.error = error
             if isinstance(error, HeadMovedError) and asked.exchange is None:
@@ -103,11 +103,17 @@ def _send(asked: SentQuestion, screen: Screen, begin: Callable[[], Reply], pause
             screen.end_answer()
 
 
+def _events(reply: Reply) -> Iterator[Event]:
+    return iter(reply)
+
+
 def _follow(reply: Reply, screen: Screen, asked: SentQuestion) -> None:
+    shown = ShownText()
     try:
-        for event in reply:
-            _show(event, screen, asked)
+        for event in _events(reply):
+            _show(event, screen, asked, shown)
     finally:
+        screen.delta(shown.rest(), "")
         reply.stop()
         asked.text = reply.text
         asked.context = reply.context
@@ -115,10 +121,11 @@ def _follow(reply: Reply, screen: Screen, asked: SentQuestion) -> None:
         asked.notes += reply.notes
 
 
-def _show(event: Event, screen: Screen, asked: SentQuestion) -> None:
+def _show(event: Event, screen: Screen, asked: SentQuestion, shown: ShownText) -> None:
     match event:
         case Delta(text=text, reasoning=reasoning):
-            screen.delta(text, reasoning)
+            words = shown.feed(text)
+            screen.delta(words, reasoning or (text if shown.thinking else ""))
         case Called(call=call):
             arguments = clip(one_line(call.arguments), _SHOWN)
             screen.working(f"calls {call.name} {arguments}")

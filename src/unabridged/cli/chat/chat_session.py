@@ -1,14 +1,17 @@
-"""A conversation on a screen: what it talks with, how it sends a message, how it fails."""
+"""A chat on a screen: its conversation, its model, and how it sends a message."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
+
+import click
 
 from unabridged.cli.chat.answer import SentQuestion, ask
 from unabridged.cli.chat.screen import Screen
 from unabridged.cli.format import footer
 from unabridged.cli.maintain import embed_recorded, maintain_recorded
 from unabridged.cli.output import echo_json
+from unabridged.cli.paint import paint
 from unabridged.cli.views.requirements import drawn_line
 from unabridged.config.agent_settings import ByAgent, by_agent
 from unabridged.domain.budget import Mode
@@ -21,33 +24,32 @@ from unabridged.ports import ChatModel
 from unabridged.space.space import Space
 from unabridged.turn.conversation import Conversation
 
-STOPPED = "Stopped. What came is kept, marked incomplete."
-SILENT = "Stopped before any words came. Your message is kept; /retry asks again."
+STOPPED = "Stopped. What arrived is kept, marked incomplete."
+SILENT = "Stopped before any words arrived. Your message is kept; /retry asks again."
 UNSENT = "Stopped before it was sent; nothing was stored."
-PUT_OFF = "Put off: what follows an answer goes on after the next one."
+PUT_OFF = "Postponed: indexing continues after the next answer."
 QUOTING = "quote"
 AGAIN = "Your message is kept. /retry asks again."
 
 
 class Chat:
-    """A conversation on a screen.
+    """A chat on a screen.
 
     Args:
-        conversation: What it talks in.
-        screen: Where it is read and shown.
-        data_of: Gives an answer for JSON, one line each; None for people.
-        beside: Opens the memory of another model, where each has its own; None where nothing can.
-        agents: Reads the settings of every agent, under the options of the call; None for those of
-            the home.
+        conversation: The conversation to continue.
+        screen: Reads what is typed, and shows answers.
+        data_of: Returns an answer for JSON; None for people.
+        beside: Opens the memory of another model, if each has its own; None if nothing can.
+        agents: Reads the settings of every agent; None for those of the home.
 
     Attributes:
-        conversation: The session that is talked in.
-        settings: Every choice, as the commands of the chat have changed it.
+        conversation: The conversation that is continued.
+        settings: The settings, as the commands of the chat have changed them.
         persona: The persona that answers; None for that of the settings.
         mode: Whether tools are offered.
         done: Whether the person leaves.
-        failed: What failed last, or None.
-        found: The ids of what the last search showed, in its order.
+        failed: The last error, or None.
+        found: The ids of the results of the last search, in their order.
         commands: The names of all commands.
     """
 
@@ -77,7 +79,7 @@ class Chat:
 
     @property
     def space(self) -> Space:
-        """The space that is talked with."""
+        """The space of the conversation."""
         return self.conversation.space
 
     @property
@@ -85,13 +87,13 @@ class Chat:
         """The model that answers.
 
         Raises:
-            UpstreamError: The one that the settings name cannot be had.
+            UpstreamError: The one that the settings name is not available.
         """
         return self._chosen[0] if self._chosen else self.space.model
 
     @property
     def model_note(self) -> str:
-        """Why that model was chosen, and how to get a better one."""
+        """Why this model was chosen, and how to get a better one."""
         return self._chosen[1] if self._chosen else self.space.model_note
 
     def close(self) -> None:
@@ -100,14 +102,14 @@ class Chat:
             self._chosen[0].close()
 
     def talk_in(self, session: str | None, title: str = "") -> None:
-        """Continue another session; None begins one."""
+        """Continue another session; None starts one with the next message."""
         self.conversation = Conversation(self.space, session, title=title)
         self._open[_space(self.space, self.settings)] = self.conversation
 
     def send(
         self, text: str, *, mode: Mode | None = None, retry_of: str | None = None
     ) -> SentQuestion:
-        """Send a message, show its answer and the line under it."""
+        """Send a message, show its answer and the line below it."""
         asked = ask(
             self.conversation,
             text,
@@ -138,14 +140,14 @@ class Chat:
         return asked
 
     def take(self, provider: str, model: str) -> bool:
-        """Go on with another model; where each has a memory of its own, with that memory.
+        """Continue with another model; if each has its own memory, with that memory.
 
         Args:
-            provider: What serves it. Quoting is no model: it quotes the memory that is talked with.
+            provider: What serves it; ``quote`` quotes from the present memory.
             model: Its name.
 
         Returns:
-            Whether the memory is another one now.
+            Whether the memory changed.
         """
         changed = replace(self.settings, upstream=provider, model=model)
         name = _space(self.space, changed)
@@ -165,9 +167,22 @@ class Chat:
 
     @property
     def held(self) -> list[Space]:
-        """The spaces of this conversation in which something is not saved yet."""
+        """The spaces of this chat with unsaved writes."""
         spaces = (conversation.space for conversation in self._open.values())
         return [space for space in spaces if space.log.unsaved]
+
+    def confirm(self, question: str, *, default: bool = False) -> bool:
+        """Ask for y or yes; an empty answer is the default."""
+        self.screen.note(f"{question} ({'Y/n' if default else 'y/N'})")
+        said = (self.screen.read() or "").strip().lower()
+        return said in {"y", "yes"} if said else default
+
+    def note_all(self, texts: Iterable[str]) -> None:
+        """Show a remark; a person sees the dim lines after it too."""
+        first, *lines = texts
+        self.screen.note(first)
+        if self.screen.interactive:
+            self.screen.say(paint(click.unstyle(line), "dim") for line in lines)
 
     def _maintain(self) -> None:
         tells = self.settings.requirement_patterns == "wide"
@@ -193,7 +208,7 @@ class Chat:
             self.screen.note(text, "warn")
 
     def fail(self, error: UnabridgedError) -> None:
-        """Show an error; the conversation goes on."""
+        """Show an error; the chat continues."""
         self.failed = error
         self.screen.error(error)
 

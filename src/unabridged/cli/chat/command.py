@@ -1,13 +1,22 @@
 """A command of the chat, and what several of them need."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from unabridged.cli.chat.chat_session import Chat
 from unabridged.cli.format import count, moment
 from unabridged.cli.terminal_text import clip, one_line
+from unabridged.cli.views.exchanges import spoken_lines
 from unabridged.domain.exchange import Exchange
-from unabridged.errors import InputError, NotFoundError
+from unabridged.domain.session import Session
+from unabridged.errors import NotFoundError
+
+QUOTED = 60
+"""Cells of a text that a command repeats."""
+LISTED = 30
+"""Items of a list; older ones are only counted."""
+LAST_LINES = 3
+"""Lines of each side of the last exchange, when a session is continued."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,20 +24,28 @@ class ChatCommand:
     """A command of the chat.
 
     Attributes:
-        name: With its slash; may be two words.
-        argument: What may follow, in capitals; empty for nothing.
-        help: What it does.
-        run: Does it.
+        name: With its slash; one or two words.
+        group: The group in which the help lists it.
+        argument: What follows, in capitals: a word each, the last one may be several words.
+            Brackets mark what may be left out; empty for nothing.
+        run: Does it, with what follows the name; its docstring is the help.
+        example: A whole line.
     """
 
     name: str
+    group: str
     argument: str
-    help: str
     run: Callable[[Chat, str], None]
+    example: str = ""
+
+    @property
+    def help(self) -> str:
+        """What it does."""
+        return self.run.__doc__ or ""
 
 
 def last(chat: Chat) -> Exchange:
-    """Give the newest exchange of the session.
+    """Return the newest exchange of the session.
 
     Raises:
         NotFoundError: Nothing was said in it yet.
@@ -39,32 +56,32 @@ def last(chat: Chat) -> Exchange:
     return history[-1]
 
 
-def needed(text: str, example: str) -> str:
-    """Return what must follow a command.
+def current(chat: Chat) -> Session:
+    """Return the session that is continued.
 
     Raises:
-        InputError: Nothing follows.
+        NotFoundError: Nothing was said in it yet.
     """
-    if not text.strip():
-        raise InputError("Something is missing.", hint=example)
-    return text.strip()
-
-
-def first_words(exchange: Exchange) -> str:
-    """Give the beginning of what the user said, in one line."""
-    return clip(one_line(exchange.user.text), 50)
-
-
-def where(chat: Chat) -> str:
-    """Say in one line with which session the conversation goes on."""
     session = chat.conversation.header
-    if session is None and chat.conversation.is_named:
-        named = chat.conversation.session
-        return f"A new session “{named}” begins with your first message."
     if session is None:
-        return "A new session begins with your first message."
+        raise NotFoundError("Nothing was said in this session yet.", hint="Say something first.")
+    return session
+
+
+def quoted(text: str, cells: int = QUOTED) -> str:
+    """Return the beginning of a text in quotation marks, in one line."""
+    return f"“{clip(one_line(text), cells)}”"
+
+
+def where(chat: Chat) -> Iterator[str]:
+    """Say which session is continued, with its last exchange."""
+    session = chat.conversation.header
+    if session is None:
+        named = f" “{one_line(chat.conversation.session)}”" if chat.conversation.is_named else ""
+        yield f"Your next message starts a new session{named}."
+        return
     exchanges = chat.space.log.counts().get(session.id, 0)
-    said = count(exchanges, "exchange") if exchanges else "no exchange"
     title = one_line(session.title) or "untitled"
-    last = moment(session.updated)
-    return f"Going on with “{title}” · {said} · last {last}"
+    yield f"Continuing “{title}” · {count(exchanges, 'exchange')} · last {moment(session.updated)}"
+    for exchange in chat.conversation.history(1):
+        yield from spoken_lines(exchange, LAST_LINES)

@@ -1,4 +1,4 @@
-"""The line that is typed: history, several lines, pasting."""
+"""The editor of a message: history, several lines, pasting."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,9 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import InMemoryHistory
-from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.input.typeahead import store_typeahead
+from prompt_toolkit.input.vt100_parser import Vt100Parser
+from prompt_toolkit.key_binding import KeyBindings, KeyPress, KeyPressEvent
 from prompt_toolkit.shortcuts import CompleteStyle
 from prompt_toolkit.styles import Style
 
@@ -27,7 +29,7 @@ class _CommandNames(Completer):
         document: Document,
         complete_event: CompleteEvent,  # noqa: ARG002 - the library's signature
     ) -> list[Completion]:
-        """Give the commands that begin like the text."""
+        """Return the commands that begin with the text."""
         text = document.text
         if not text.startswith("/"):
             return []
@@ -36,10 +38,10 @@ class _CommandNames(Completer):
 
 
 class Editor:
-    """Reads messages from a person.
+    """Reads messages from a person; the arrow keys bring back earlier ones.
 
-    What was said before is at hand with the arrow keys. It is taken from the store and not from a
-    file of its own, so that one user never sees another's, and what is forgotten is gone here too.
+    Those come from the store and not from a file, so that one user never sees another's, and what
+    is forgotten is gone here too.
 
     Args:
         said: Earlier messages, oldest first.
@@ -56,6 +58,15 @@ class Editor:
             complete_while_typing=False,
             style=_STYLE,
         )
+
+    def type(self, keys: str) -> None:
+        """Let the next message begin with keys that were typed before."""
+        pressed: list[KeyPress] = []
+        parser = Vt100Parser(pressed.append)
+        parser.feed(keys)
+        parser.flush()
+        if pressed:
+            store_typeahead(self._session.app.input, pressed)
 
     def read(self, draft: str = "") -> str | None:
         """Read a message; None at Ctrl-D.

@@ -1,4 +1,4 @@
-"""The conversation: reads messages and commands until there are no more."""
+"""The loop of the chat: reads messages and commands until there are no more."""
 
 import click
 
@@ -14,16 +14,16 @@ from unabridged.home.open_spaces import space_from
 
 PREFIXES = (("t:", Mode.TOOLS), ("chat:", Mode.CHAT))
 """The beginnings of a message that choose its mode, as in WorkspaceAI."""
-LEAVE = "/quit or Ctrl-D leaves; everything is kept."
-LEAVE_UNSAVED = "/quit or Ctrl-D leaves; /save saves what is not saved yet."
-KEYS = "/new begins a session · /help lists the commands · Alt-Enter begins a line · Ctrl-D leaves"
+LEAVE = "/quit or Ctrl-D to quit; everything is kept."
+LEAVE_UNSAVED = "/quit or Ctrl-D to quit; /save saves what is not saved yet."
+KEYS = "/help lists the commands · Alt-Enter for a new line · Ctrl-D to quit"
 
 
 def converse(chat: Chat) -> None:
-    """Talk until the end.
+    """Chat until the end.
 
     Raises:
-        click.exceptions.Exit: Something failed on the way and nobody sat in front.
+        click.exceptions.Exit: Something failed, and no person saw it.
     """
     try:
         chat.commands = commands.names()
@@ -38,7 +38,7 @@ def converse(chat: Chat) -> None:
             if line is None:
                 break
             handle(chat, line)
-            _say_unsaved(chat)
+            _show_unsaved(chat)
         _offer_to_save(chat)
     finally:
         chat.close()
@@ -46,24 +46,21 @@ def converse(chat: Chat) -> None:
         raise click.exceptions.Exit(chat.failed.exit_code)
 
 
-def _say_unsaved(chat: Chat) -> None:
+def _show_unsaved(chat: Chat) -> None:
     if chat.space.log.unsaved and chat.screen.interactive:
         chat.screen.note(f"{count(chat.space.log.unsaved, 'write')} not saved yet: /save")
 
 
 def _offer_to_save(chat: Chat) -> None:
     held = sum(space.log.unsaved for space in chat.held)
-    if (
-        held
-        and chat.screen.interactive
-        and click.confirm(f"Save {count(held, 'write')}?", default=True)
-    ):
+    asks = held and chat.screen.interactive
+    if asks and chat.confirm(f"Save {count(held, 'write')}?", default=True):
         for space in chat.held:
             space.log.save()
 
 
 def handle(chat: Chat, line: str) -> None:
-    """Take one message or command. ``//`` begins a message with a slash."""
+    """Run one message or command. ``//`` starts a message with a slash."""
     if not line.strip():
         return
     try:
@@ -74,10 +71,14 @@ def handle(chat: Chat, line: str) -> None:
             chat.send(text, mode=mode)
     except UnabridgedError as error:
         chat.fail(error)
+    except KeyboardInterrupt:
+        if not chat.screen.interactive:
+            raise
+        chat.screen.note("Stopped.")
 
 
 def split_mode(text: str) -> tuple[Mode | None, str]:
-    """Take the prefix off a message that chooses its mode."""
+    """Split a message into the mode that its prefix chooses, and the rest."""
     for prefix, mode in PREFIXES:
         if text[: len(prefix)].lower() == prefix:
             return mode, text[len(prefix) :].lstrip()
@@ -85,10 +86,9 @@ def split_mode(text: str) -> tuple[Mode | None, str]:
 
 
 def _greet(chat: Chat) -> None:
-    space, screen = chat.space, chat.screen
-    upstream = chat.model  # chosen here: whom one talks with is known from the beginning
+    space, screen, settings = chat.space, chat.screen, chat.settings
+    upstream = chat.model  # chosen here, so that the first screen names it
     if screen.interactive:
-        settings = chat.settings
         who = [
             space_from(space.scope, settings).name,
             model_name(upstream.model, upstream.provider),
@@ -99,10 +99,10 @@ def _greet(chat: Chat) -> None:
         if settings.store == "memory":
             who.append("nothing is kept")
         screen.say(["", paint("Unabridged", "bold") + paint("  " + " · ".join(who), "dim")])
-        screen.note(where(chat))
-        if chat.conversation.header is None and (hint := elsewhere(settings)):
-            screen.note(hint)
     if chat.model_note:
         screen.note(chat.model_note)
     if screen.interactive:
+        chat.note_all(where(chat))
+        if chat.conversation.header is None and (hint := elsewhere(settings)):
+            screen.note(hint)
         screen.note(KEYS)

@@ -12,7 +12,7 @@ from unabridged.turn.conversation import Conversation
 
 
 class PlainScreen:
-    """Reads lines; writes answers to standard output and everything about them to the other."""
+    """Reads lines; writes answers to standard output, and remarks to standard error."""
 
     interactive = False
 
@@ -20,10 +20,10 @@ class PlainScreen:
         self._open = False
 
     def open(self, conversation: Conversation, commands: Iterable[str]) -> None:
-        """Nothing helps in typing here."""
+        """Do nothing: nothing is completed here."""
 
     def read(self, draft: str = "") -> str | None:
-        """Read a line; a draft cannot be edited here, so it is shown."""
+        """Read a line; a draft is only shown."""
         prompting = sys.stdin.isatty()
         if prompting:
             if draft:
@@ -32,7 +32,7 @@ class PlainScreen:
         return _line()
 
     def begin_answer(self) -> None:
-        """A pipe needs no sign of life."""
+        """Do nothing: a pipe has no spinner."""
 
     def delta(self, text: str, reasoning: str) -> None:  # noqa: ARG002 - thinking is not the answer
         """Write the words as they come."""
@@ -42,7 +42,7 @@ class PlainScreen:
             self._open = not text.endswith("\n")
 
     def working(self, text: str) -> None:
-        """Say it on the other stream."""
+        """Write to standard error."""
         self.note(text)
 
     def end_answer(self) -> None:
@@ -57,44 +57,44 @@ class PlainScreen:
             echo(line)
 
     def note(self, text: str, style: str = "dim") -> None:
-        """Write to the other stream."""
+        """Write to standard error."""
         echo(safe(text), style, err=True)
 
     def error(self, error: UnabridgedError) -> None:
-        """Write to the other stream."""
+        """Write to standard error."""
         echo_error(error, as_json=False)
 
 
 class SilentScreen:
-    """Shows no answer while it comes: it is written as JSON when it is whole."""
+    """Shows nothing of an answer: it is written as JSON when it is whole."""
 
     interactive = False
 
     def open(self, conversation: Conversation, commands: Iterable[str]) -> None:
-        """Nothing helps in typing here."""
+        """Do nothing: nothing is completed here."""
 
     def read(self, draft: str = "") -> str | None:  # noqa: ARG002 - nobody edits here
         """Read a line."""
         return _line()
 
     def begin_answer(self) -> None:
-        """A program needs no sign of life."""
+        """Do nothing: JSON has no spinner."""
 
     def delta(self, text: str, reasoning: str) -> None:
-        """Nothing: the whole comes later."""
+        """Do nothing: the whole answer follows as JSON."""
 
     def working(self, text: str) -> None:
-        """Nothing: calls and results are in the exchange."""
+        """Do nothing: calls and results are in the exchange."""
 
     def end_answer(self) -> None:
-        """Nothing: the whole comes later."""
+        """Do nothing: the whole answer follows as JSON."""
 
     def say(self, lines: Iterable[str]) -> None:
-        """Write what a command says as one line of JSON."""
+        """Write the output of a command as one line of JSON."""
         click.echo(dumps({"lines": [click.unstyle(line) for line in lines]}, indent=None))
 
     def note(self, text: str, style: str = "dim") -> None:
-        """Nothing: notes are in the JSON."""
+        """Do nothing: notes are in the JSON."""
 
     def error(self, error: UnabridgedError) -> None:
         """Write the error as one line of JSON."""

@@ -1,31 +1,32 @@
-"""What the conversation needs of whatever shows it: a terminal, a pipe, a program."""
+"""What the chat needs of a screen: a terminal, a pipe, a program."""
 
 import sys
 from collections.abc import Iterable
 from typing import Protocol
 
 from unabridged.cli.chat.plain import PlainScreen, SilentScreen
+from unabridged.cli.chat.type_ahead import TypeAhead
 from unabridged.errors import MissingExtraError, UnabridgedError
 from unabridged.turn.conversation import Conversation
 
 
 class Screen(Protocol):
-    """Where a conversation is read from and shown."""
+    """Reads what a person types and shows a conversation."""
 
     @property
     def interactive(self) -> bool:
-        """Whether a person sits in front of it."""
+        """Whether a person reads and types."""
         ...
 
     def open(self, conversation: Conversation, commands: Iterable[str]) -> None:
-        """Take what helps in typing: earlier messages, names of commands."""
+        """Prepare to read in a conversation; the names of commands are completed."""
         ...
 
     def read(self, draft: str = "") -> str | None:
         """Read a message or command; None at the end.
 
         Args:
-            draft: A text to begin with, to be edited.
+            draft: A text to edit.
 
         Raises:
             KeyboardInterrupt: Ctrl-C was pressed while nothing was typed.
@@ -33,7 +34,7 @@ class Screen(Protocol):
         ...
 
     def begin_answer(self) -> None:
-        """Show a sign of life until the first words come."""
+        """Show that the model works, until its first words."""
         ...
 
     def delta(self, text: str, reasoning: str) -> None:
@@ -41,31 +42,31 @@ class Screen(Protocol):
         ...
 
     def working(self, text: str) -> None:
-        """Say what the model does: a tool called, a result."""
+        """Show what the model does: a tool call, a result."""
         ...
 
     def end_answer(self) -> None:
-        """Show what is left of an answer."""
+        """Show the rest of an answer."""
         ...
 
     def say(self, lines: Iterable[str]) -> None:
-        """Show what a command answers."""
+        """Show the output of a command."""
         ...
 
     def note(self, text: str, style: str = "dim") -> None:
-        """Show something beside the matter, in a style of ``paint.STYLES``."""
+        """Show a remark, in a style of ``paint.STYLES``."""
         ...
 
     def error(self, error: UnabridgedError) -> None:
-        """Show what went wrong and what to do."""
+        """Show an error with its hint."""
         ...
 
 
-def choose_screen(*, plain: bool, as_json: bool) -> Screen:
-    """Give the screen to talk on.
+def choose_screen(*, plain: bool, as_json: bool, typed: TypeAhead | None = None) -> Screen:
+    """Return the screen to talk on; ``typed`` keeps what is typed during an answer.
 
     Raises:
-        MissingExtraError: A terminal is there, and the extra ``chat`` is not installed.
+        MissingExtraError: Standard output is a terminal, and the extra ``chat`` is not installed.
     """
     if as_json:
         return SilentScreen()
@@ -75,4 +76,4 @@ def choose_screen(*, plain: bool, as_json: bool) -> Screen:
         from unabridged.cli.chat.terminal import TerminalScreen  # noqa: PLC0415 - the extra `chat`
     except ModuleNotFoundError as error:
         raise MissingExtraError((error.name or "rich").partition(".")[0], "chat") from error
-    return TerminalScreen()
+    return TerminalScreen(typed=typed)

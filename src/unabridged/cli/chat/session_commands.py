@@ -1,14 +1,14 @@
-"""Commands of the chat that are about sessions and their branches."""
+"""Commands of the chat about sessions and their branches."""
 
 from typing import TYPE_CHECKING
 
 from unabridged.cli.chat.chat_session import Chat
-from unabridged.cli.chat.command import ChatCommand, first_words, last
-from unabridged.cli.format import day
-from unabridged.cli.paint import Column, table, width
+from unabridged.cli.chat.command import current, last, quoted, where
+from unabridged.cli.format import count, day, moment
+from unabridged.cli.paint import Column, paint, table, width
 from unabridged.cli.parse_space import parse_space
-from unabridged.cli.terminal_text import one_line
 from unabridged.cli.views import lists
+from unabridged.cli.views.exchanges import spoken_lines
 from unabridged.cli.views.shares import carried_lines
 from unabridged.domain.scope import SpaceId
 from unabridged.errors import InputError
@@ -16,74 +16,63 @@ from unabridged.errors import InputError
 if TYPE_CHECKING:
     from unabridged.factory.sharing import SpaceShares
 
+SESSIONS = 20
+"""Sessions that are listed, the newest."""
+EXCHANGES = 5
+"""Exchanges that ``/history`` shows."""
 
-def _new(chat: Chat, title: str) -> None:
+
+def new(chat: Chat, title: str) -> None:
+    """Start a new session with the next message."""
     chat.talk_in(None, title)
-    reach = "into all" if chat.space.settings.recall_scope == "space" else "no further than it"
-    chat.screen.note(f"A new session begins with your next message; memory reaches {reach}.")
+    chat.screen.note("Your next message starts a new session.")
+    if chat.space.settings.recall_scope != "space":
+        chat.screen.note("Other sessions are not recalled in it.")
 
 
-def _sessions(chat: Chat, _: str) -> None:
+def sessions(chat: Chat, _: str) -> None:
+    """List the sessions, the newest first."""
     session = chat.conversation.header
     found = chat.space.sessions.summaries(session.id if session else None)
     if not found:
         chat.screen.note("There is no session yet.")
     handed = chat.space.sharing.handed_off()
-    chat.screen.say(lists.session_lines(list(enumerate(found[:20], 1)), handed))
+    chat.screen.say(lists.session_lines(list(enumerate(found[:SESSIONS], 1)), handed))
+    if len(found) > SESSIONS:
+        chat.screen.note(f"{count(len(found) - SESSIONS, 'older session')}: unabridged sessions")
 
 
-def _share(chat: Chat, target: str) -> None:
-    chat.screen.say(
-        carried_lines(_shares(chat).share(_space(chat, target), sessions=[_current(chat)]))
-    )
-
-
-def _handoff(chat: Chat, target: str) -> None:
-    chat.screen.say(
-        carried_lines(_shares(chat).handoff(_space(chat, target), session=_current(chat)))
-    )
-
-
-def _space(chat: Chat, target: str) -> SpaceId:
-    if not target:
-        raise InputError("Whom it is for is missing.", hint="/share ann/coder")
-    return parse_space(target, chat.space.settings.isolation)
-
-
-def _current(chat: Chat) -> str:
-    session = chat.conversation.header
-    if session is None:
-        raise InputError("Nothing was said in this session yet.", hint="/switch NUMBER")
-    return session.id
-
-
-def _shares(chat: Chat) -> "SpaceShares":
-    from unabridged.factory.sharing import SpaceShares  # noqa: PLC0415 - for these commands only
-
-    return SpaceShares(chat.space.settings, chat.agents())
-
-
-def _switch(chat: Chat, wanted: str) -> None:
+def switch(chat: Chat, wanted: str) -> None:
+    """Continue another session: number, title or id."""
     if not wanted:
-        _sessions(chat, "")
-        chat.screen.note("/switch NUMBER goes on with one of them.")
+        sessions(chat, "")
+        chat.screen.note("/switch NUMBER continues one of them.")
         return
-    session = chat.space.sessions.find(wanted)
-    chat.talk_in(session.id)
-    chat.screen.note(f"Going on with “{one_line(session.title)}”.")
+    chat.talk_in(chat.space.sessions.find(wanted).id)
+    chat.note_all(where(chat))
 
 
-def _title(chat: Chat, title: str) -> None:
-    if not title:
-        raise InputError("The title is missing.", hint="/title Trip to Lisbon")
-    session = chat.conversation.rename(title)
-    chat.screen.note(f"This session is called “{one_line(session.title)}” now.")
+def history(chat: Chat, number: str) -> None:
+    """Show the last exchanges of this session."""
+    if number and not (number.isdecimal() and int(number)):
+        raise InputError(f"{number!r} is not a number of exchanges.", hint="/history 10")
+    shown = chat.conversation.history(int(number) if number else EXCHANGES)
+    if not shown:
+        chat.screen.note("Nothing was said in this session yet.")
+    for exchange in shown:
+        chat.screen.say([paint(moment(exchange.at), "dim"), *spoken_lines(exchange), ""])
 
 
-def _branch(chat: Chat, wanted: str) -> None:
+def title(chat: Chat, text: str) -> None:
+    """Rename this session."""
+    chat.screen.note(f"This session is now called {quoted(chat.conversation.rename(text).title)}.")
+
+
+def branch(chat: Chat, wanted: str) -> None:
+    """List the branches, or continue one."""
     leaves = chat.conversation.branches()
     if not wanted:
-        current = last(chat).id if leaves else ""
+        newest = last(chat).id if leaves else ""
         columns = [
             Column("", right=True, style="dim"),
             Column("", style="accent"),
@@ -91,23 +80,25 @@ def _branch(chat: Chat, wanted: str) -> None:
             Column("", style="dim"),
         ]
         rows = [
-            (str(number), "●" if leaf.id == current else "", leaf.user.text, day(leaf.at))
+            (str(number), "●" if leaf.id == newest else "", leaf.user.text, day(leaf.at))
             for number, leaf in enumerate(leaves, 1)
         ]
         chat.screen.say(table(columns, rows, width()))
-        chat.screen.note("/branch NUMBER goes on from the end of another branch.")
+        chat.screen.note("/branch NUMBER continues another branch.")
         return
     number = int(wanted) if wanted.isdecimal() else 0
     chosen = leaves[number - 1].id if 0 < number <= len(leaves) else wanted
     chat.conversation.checkout(chosen)
-    chat.screen.note(f"Going on from “{first_words(chat.space.log.get(chosen))}”.")
+    chat.screen.note(f"Continuing after {quoted(chat.space.log.get(chosen).user.text)}.")
 
 
-def _retry(chat: Chat, _: str) -> None:
+def retry(chat: Chat, _: str) -> None:
+    """Answer the last message again."""
     chat.send("", retry_of=last(chat).id)
 
 
-def _edit(chat: Chat, text: str) -> None:
+def edit(chat: Chat, text: str) -> None:
+    """Change the last message; the old one stays."""
     newest = last(chat)
     chat.conversation.undo()
     stored = False
@@ -122,23 +113,32 @@ def _edit(chat: Chat, text: str) -> None:
             chat.conversation.checkout(newest.id)
 
 
-def _undo(chat: Chat, _: str) -> None:
+def undo(chat: Chat, _: str) -> None:
+    """Step back over the last exchange; it stays stored."""
     over = chat.conversation.undo()
     if over is None:
         chat.screen.note("There is nothing to step back over.")
         return
-    chat.screen.note(f"Stepped back over “{first_words(over)}”. It is kept: /branch shows it.")
+    chat.screen.note(f"Stepped back over {quoted(over.user.text)}. It stays stored: /branch")
 
 
-COMMANDS = (
-    ChatCommand("/new", "[TITLE]", "Begin a new session.", _new),
-    ChatCommand("/sessions", "", "List the sessions, the newest first.", _sessions),
-    ChatCommand("/switch", "WHICH", "Go on with another: its number, title or id.", _switch),
-    ChatCommand("/share", "SPACE", "Carry this session into another space.", _share),
-    ChatCommand("/handoff", "SPACE", "Let another agent or model go on with it.", _handoff),
-    ChatCommand("/title", "TEXT", "Give this session a title.", _title),
-    ChatCommand("/branch", "[NUMBER]", "List the branches of this session, or take one.", _branch),
-    ChatCommand("/retry", "", "Let the last message be answered again.", _retry),
-    ChatCommand("/edit", "[TEXT]", "Change the last message; the old one stays.", _edit),
-    ChatCommand("/undo", "", "Step back over the last exchange; it stays.", _undo),
-)
+def share(chat: Chat, target: str) -> None:
+    """Copy this session into another space."""
+    shares, space = _shares(chat), _space(chat, target)
+    chat.screen.say(carried_lines(shares.share(space, sessions=[current(chat).id])))
+
+
+def hand_off(chat: Chat, target: str) -> None:
+    """Let another agent or model continue it."""
+    shares, space = _shares(chat), _space(chat, target)
+    chat.screen.say(carried_lines(shares.handoff(space, session=current(chat).id)))
+
+
+def _space(chat: Chat, target: str) -> SpaceId:
+    return parse_space(target, chat.space.settings.isolation)
+
+
+def _shares(chat: Chat) -> "SpaceShares":
+    from unabridged.factory.sharing import SpaceShares  # noqa: PLC0415 - for these commands only
+
+    return SpaceShares(chat.space.settings, chat.agents())

@@ -1,9 +1,7 @@
 """The conversation on a terminal: editing with prompt_toolkit, answers laid out by rich."""
 
-import sys
 import time
 from collections.abc import Iterable
-from typing import Any
 
 import click
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -15,6 +13,7 @@ from rich.text import Text
 
 from unabridged.cli.chat.editor import Editor
 from unabridged.cli.chat.markdown import THEME, Blocks, MarkdownAnswer
+from unabridged.cli.chat.type_ahead import TypeAhead
 from unabridged.cli.output import echo
 from unabridged.cli.paint import INDENT, WIDEST, paint
 from unabridged.cli.terminal_text import safe, wrap
@@ -22,9 +21,9 @@ from unabridged.errors import UnabridgedError
 from unabridged.turn.conversation import Conversation
 
 REFRESHES = 8
-"""How often a second a growing answer is drawn."""
+"""Drawings of a growing answer per second."""
 LAID_OUT = 4000
-"""Characters up to which a growing block is laid out each time; the end of a larger one is plain."""
+"""Characters of a growing block that is laid out; of a longer one the end is shown as it is."""
 
 
 class TerminalScreen:
@@ -32,16 +31,18 @@ class TerminalScreen:
 
     Args:
         console: Where it is; None for this process's own.
+        typed: What keeps the keys that are typed during an answer; None where nobody types.
     """
 
     interactive = True
 
-    def __init__(self, console: Console | None = None) -> None:
+    def __init__(self, console: Console | None = None, typed: TypeAhead | None = None) -> None:
         self._console = console or Console(highlight=False, emoji=False, markup=False)
         self._console.push_theme(THEME)
         self._fixed = console.width if console else None
+        self._typed = typed or TypeAhead(wanted=False)
         self._editor: Editor | None = None
-        self._echo = TerminalEcho()
+        self._spinner = Spinner("dots", style="cyan")
         self._blocks = Blocks()
         self._live: Live | None = None
         self._began = 0.0
@@ -49,18 +50,22 @@ class TerminalScreen:
         self._gap = False
 
     def open(self, conversation: Conversation, commands: Iterable[str]) -> None:
-        """Take the names of commands and the earlier messages for the editor."""
+        """Give the editor the names of commands and the earlier messages."""
         said = [exchange.user.text for exchange in conversation.history(200)]
         self._editor = Editor(said, list(commands))
+        self._editor.type(self._typed.early())
 
     def read(self, draft: str = "") -> str | None:
         """Read a message or command; None at Ctrl-D."""
         assert self._editor is not None  # noqa: S101 - `open` comes first
         click.echo()
-        return self._editor.read(draft)
+        try:
+            return self._editor.read(draft)
+        finally:
+            self._typed.keep()
 
     def begin_answer(self) -> None:
-        """Show that the model reads, and for how long by now."""
+        """Show that the model reads, and for how long."""
         self._fit()
         self._blocks = Blocks()
         self._began, self._doing, self._gap = time.monotonic(), "reading", False
@@ -71,18 +76,17 @@ class TerminalScreen:
             refresh_per_second=REFRESHES,
             transient=True,
         )
-        self._echo.off()
         self._live.start()
 
     def delta(self, text: str, reasoning: str) -> None:
-        """Show finished blocks for good, and the growing one below."""
+        """Print finished blocks, and show the growing one below."""
         if reasoning and not text:
             self._doing = "thinking"
         for block in self._blocks.feed(safe(text)):
             self._print(block)
 
     def working(self, text: str) -> None:
-        """Say what the model does."""
+        """Print what the model does."""
         self._print(self._blocks.rest())
         self._began, self._doing = time.monotonic(), "working"
         line = Text(text, style="dim", overflow="ellipsis", no_wrap=True)
@@ -90,11 +94,10 @@ class TerminalScreen:
         self._gap = True
 
     def end_answer(self) -> None:
-        """Show what is left."""
+        """Print the rest."""
         if self._live:
             self._live.stop()
             self._live = None
-        self._echo.on()
         self._print(self._blocks.rest())
         if self._gap:
             click.echo()
@@ -105,7 +108,7 @@ class TerminalScreen:
             echo(" " * INDENT + line)
 
     def note(self, text: str, style: str = "dim") -> None:
-        """Write a line beside the matter, broken where it is too long."""
+        """Write a remark, broken into lines."""
         room = min(self._columns(), WIDEST) - INDENT
         self.say(paint(line, style) for line in wrap(safe(text), room))
 
@@ -139,16 +142,17 @@ class TerminalScreen:
             return Padding(shown, (1 if self._gap else 0, 0, 0, INDENT))
         seconds = int(time.monotonic() - self._began)
         waited = f" {seconds} s" if seconds else ""
-        spinner = Spinner("dots", text=Text(f"{self._doing} …{waited}", style="dim"), style="cyan")
-        return Padding(spinner, (0, 0, 0, INDENT))
+        # The same spinner each time: a new one would show its first glyph again.
+        self._spinner.update(text=Text(f"{self._doing} …{waited}", style="dim"))
+        return Padding(self._spinner, (0, 0, 0, INDENT))
 
 
 class _Lines:
-    """Something as lines, without the empty ones around it.
+    """Lines of a renderable, without the empty ones around it.
 
     Args:
         inner: What to show.
-        tail: Whether to show no more of it than the terminal has room for: its end.
+        tail: Whether to show only as much of its end as the terminal has room for.
     """
 
     def __init__(self, inner: RenderableType, *, tail: bool = False) -> None:
@@ -170,31 +174,3 @@ class _Lines:
 
 def _has_text(line: list[Segment]) -> bool:
     return any(segment.text.strip() for segment in line)
-
-
-class TerminalEcho:
-    """The terminal's echo of typed keys, which can be turned off and back on."""
-
-    def __init__(self) -> None:
-        self._before: list[Any] | None = None
-
-    def off(self) -> None:
-        """Let typed keys be silent, where standard input is a terminal that can be told."""
-        if sys.platform == "win32" or not sys.stdin.isatty():
-            return
-        import termios  # noqa: PLC0415 - there is none on Windows
-
-        handle = sys.stdin.fileno()
-        self._before = termios.tcgetattr(handle)
-        quiet = termios.tcgetattr(handle)
-        quiet[3] &= ~termios.ECHO
-        termios.tcsetattr(handle, termios.TCSADRAIN, quiet)
-
-    def on(self) -> None:
-        """Restore it as it was."""
-        if self._before is None or sys.platform == "win32":
-            return
-        import termios  # noqa: PLC0415 - there is none on Windows
-
-        termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, self._before)
-        self._before = None

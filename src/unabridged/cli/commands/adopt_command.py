@@ -8,34 +8,36 @@ from pathlib import Path
 import click
 
 from unabridged.cli.format import count
-from unabridged.cli.options import MEMORY, Invocation, common, confirm, example, invoked
+from unabridged.cli.options import MEMORY, Invocation, confirm
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import paint, width
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.terminal_text import one_line, safe, wrap
 from unabridged.domain.file_edit import Adoption, Edit, EditKind
 from unabridged.errors import InputError
 from unabridged.factory.edited_files import adoption_of
 
 AROUND = 8
-"""Words that are shown around a change."""
+"""Words around a change that are shown."""
 _WORDS = re.compile(r"\s+|[^\s]+")
 
 
-@click.command(
+@plain_command(
     "adopt",
-    epilog=example(
-        "unabridged adopt memory/qwen2-5-7b.json --dry-run",
-        "unabridged adopt conversations/ann/sessions.json --yes",
-        "unabridged adopt --undo chats/default_01K5_conversation.json",
-    ),
+    "unabridged adopt memory/qwen2-5-7b.json --dry-run",
+    "unabridged adopt conversations/ann/sessions.json --yes",
+    "unabridged adopt --undo chats/default_01K5_conversation.json",
+    options=MEMORY,
 )
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--forget-removed", is_flag=True, help="Forget for good what you took out.")
-@click.option("--undo", is_flag=True, help="Write the file again from memory.")
+@click.option(
+    "--forget-removed", is_flag=True, help="Delete for good what you removed from the file."
+)
+@click.option(
+    "--undo", is_flag=True, help="Write the file again from memory, without your changes."
+)
 @click.option("--dry-run", is_flag=True, help="Only show the difference.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@common(*MEMORY)
-@invoked
 def command(
     invocation: Invocation,
     file: Path,
@@ -45,34 +47,32 @@ def command(
     dry_run: bool,
     yes: bool,
 ) -> None:
-    """Take a readable JSON file that you edited by hand into memory.
+    """Import your changes to a readable JSON file.
 
-    The difference is shown exchange by exchange: [-what was-] and {+what is+}. Nothing is lost: the
-    old words of an exchange stay as a branch, and so does what you took out, unless --forget-removed.
-    What cannot be adopted is refused with its line, and nothing is done.
+    The changes are shown first, exchange by exchange: [-old text-] and {+new text+}. Nothing is lost: the old text stays as a branch, and so does what you removed, unless --forget-removed is given. A change that cannot be imported is reported with its line; then nothing is imported.
 
-    Figures, dates and summaries in the file are written again from the exchanges.
+    Counts, dates and summaries in the file are written again from the exchanges.
     """
     if undo and forget_removed:
-        raise InputError("--undo and --forget-removed contradict each other.", hint="Keep one.")
+        raise InputError("--undo and --forget-removed exclude each other.", hint="Remove one.")
     adoption = adoption_of(invocation.settings(), file)
     view = adoption.view(undo=undo)
     if not invocation.json:
         echo_lines(adoption_lines(view))
     todo = not view.sound and not dry_run
     if todo:
-        confirm("Take this over?", yes=yes)
+        confirm("Undo these changes?" if undo else "Import these changes?", yes=yes)
         adoption.take(view, undo=undo, forget_removed=forget_removed)
     if invocation.json:
         invocation.emit({"adopted": todo, "difference": view})
     elif todo:
-        echo(f"{file} is {'as it was' if undo else 'taken over'}.")
+        echo(f"{'Restored' if undo else 'Imported'} {file}.")
 
 
 def adoption_lines(view: Adoption) -> Iterator[str]:
-    """Show what taking a file over does."""
+    """Show what importing a changed file does."""
     if view.sound:
-        yield f"{safe(view.path)} is as it was written; there is nothing to take over."
+        yield f"{safe(view.path)} is unchanged; there is nothing to import."
         return
     if view.edits:
         yield f"{safe(view.path)}: {count(len(view.edits), 'change')} by hand."
@@ -102,7 +102,7 @@ def _side(mark: str, old: str, new: str) -> Iterator[str]:
 
 
 def marked(old: str, new: str) -> str:
-    """Write a text with its change, and some words around each."""
+    """Return a text with its changes marked, and some words around each."""
     if old == new:
         return _clipped(new)
     before, after = _WORDS.findall(old), _WORDS.findall(new)

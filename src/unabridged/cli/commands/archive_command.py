@@ -4,35 +4,36 @@ import click
 
 from unabridged.cli.format import count, size
 from unabridged.cli.open_from_options import open_space, session_named
-from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
+from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import echo
+from unabridged.cli.plain_command import plain_command
+from unabridged.cli.terminal_text import one_line, safe
 from unabridged.domain.session import Session
 from unabridged.errors import InputError
 from unabridged.space.space import Space
 
 
-@click.group(
+@plain_command(
     "archive",
-    invoke_without_command=True,
-    epilog=example(
-        "unabridged archive --session 7",
-        "UNABRIDGED_MAX_SESSIONS=10 UNABRIDGED_MAX_BYTES=1000000 unabridged archive",
-        "unabridged archive restore 7",
-    ),
+    "unabridged archive --session 7",
+    "unabridged archive --restore 7",
+    "UNABRIDGED_MAX_SESSIONS=10 unabridged archive",
+    options=(*MEMORY, "session"),
 )
-@common(*MEMORY, "session")
-@click.pass_context
-def command(ctx: click.Context) -> None:
-    """Archive sessions: compressed, still searched, never deleted.
+@click.option(
+    "--restore", metavar="WHICH", help="Make this session active again: id, title or number."
+)
+def command(invocation: Invocation, restore: str | None) -> None:
+    """Archive sessions: compressed, still searchable.
 
-    Without --session those that the settings max_sessions and max_bytes leave no room for, the oldest first; this also happens by itself after talking. `unabridged sessions --archived` lists them, and talking in one (--session) takes it up again.
+    Nothing is deleted. Without --session, archive the oldest sessions above the settings max_sessions and max_bytes; this also happens by itself after a chat. `unabridged sessions --archived` lists them, and chatting in one makes it active again.
     """
-    if ctx.invoked_subcommand is None:
-        _archive(Invocation(ctx))
-
-
-def _archive(invocation: Invocation) -> None:
     space = open_space(invocation)
+    archives = space.sessions.archives
+    if restore is not None:
+        found = space.sessions.find(restore)
+        _tell(invocation, space, [found] if archives.restore(found) else [], "Restored")
+        return
     if invocation.given("session"):
         chosen = session_named(invocation, space)
         wanted = [chosen] if chosen is not None else []
@@ -40,24 +41,12 @@ def _archive(invocation: Invocation) -> None:
         settings = invocation.settings()
         if settings.max_sessions is None and settings.max_bytes is None:
             raise InputError(
-                "No limit is set, so nothing is to be archived.",
+                "Neither a session nor a limit is given.",
                 hint="Name a session with --session, or set max_sessions or max_bytes.",
             )
-        wanted = space.sessions.archives.due()
-    done = [session for session in wanted if space.sessions.archives.archive(session)]
-    _tell(invocation, space, done, "archived")
-
-
-@command.command("restore", epilog=example("unabridged archive restore 7"))
-@click.argument("session")
-@common(*MEMORY)
-@invoked
-def restore_command(invocation: Invocation, session: str) -> None:
-    """Take an archived session up again, by its id, title or number in `sessions`."""
-    space = open_space(invocation)
-    chosen = space.sessions.find(session)
-    done = [chosen] if space.sessions.archives.restore(chosen) else []
-    _tell(invocation, space, done, "active again")
+        wanted = archives.due()
+    done = [session for session in wanted if archives.archive(session)]
+    _tell(invocation, space, done, "Archived")
 
 
 def _tell(invocation: Invocation, space: Space, done: list[Session], what: str) -> None:
@@ -66,8 +55,8 @@ def _tell(invocation: Invocation, space: Space, done: list[Session], what: str) 
         invocation.emit({"sessions": [session.id for session in done], "use": use})
         return
     for session in done:
-        echo(f"{session.title or session.id} is {what}.")
+        echo(f"{what}: {safe(one_line(session.title or session.id))}")
     if not done:
-        echo("Nothing was to be done.", "dim")
+        echo("Nothing to do.", "dim")
     active = count(use.sessions, "session")
     echo(f"{active} active ({size(use.bytes)}), {use.archived:,} archived.", "dim")

@@ -1,5 +1,6 @@
 """``unabridged ask``."""
 
+import sys
 from typing import Any
 
 import click
@@ -7,35 +8,35 @@ import click
 from unabridged.cli.chat.answer import SentQuestion, ask
 from unabridged.cli.chat.plain import PlainScreen
 from unabridged.cli.chat.screen import Screen, choose_screen
+from unabridged.cli.chat.type_ahead import TypeAhead
 from unabridged.cli.format import footer
 from unabridged.cli.maintain import embed_recorded, maintain_recorded
 from unabridged.cli.open_from_options import open_conversation, words_from
-from unabridged.cli.options import TALK, Invocation, common, example, invoked
+from unabridged.cli.options import TALK, Invocation
 from unabridged.cli.output import exchange_data
+from unabridged.cli.plain_command import plain_command
 from unabridged.domain.context import Tier
 from unabridged.errors import MissingExtraError
 from unabridged.turn.conversation import Conversation
 
 
-@click.command(
+@plain_command(
     "ask",
-    epilog=example(
-        'unabridged ask "What was the name of the hotel?"',
-        'git diff | unabridged ask "Review this:" - --new',
-    ),
+    'unabridged ask "What was the name of the hotel?"',
+    'git diff | unabridged ask "Review this:" - --new',
+    options=TALK,
 )
 @click.argument("text", nargs=-1, required=True)
-@common(*TALK)
-@invoked
 def command(invocation: Invocation, text: tuple[str, ...]) -> None:
-    """Ask one thing and print the answer.
+    """Ask one question and print the answer.
 
-    It goes on with the newest session; --new begins another. The answer goes to standard output,
-    everything about it to standard error. A - stands for standard input.
+    It continues the newest session; --new begins another. The answer goes to standard output, everything else to standard error. - reads standard input.
     """
     conversation = open_conversation(invocation)
     screen = _screen(as_json=invocation.json)
-    asked = ask(conversation, words_from(text), screen)
+    words = words_from(text)
+    with TypeAhead(wanted=screen.interactive and sys.stdin.isatty()):
+        asked = ask(conversation, words, screen)
     for term in asked.terms:
         screen.note(term, "warn")
     if screen.interactive and asked.context and asked.exchange:
@@ -64,7 +65,7 @@ def _screen(*, as_json: bool) -> Screen:
 
 
 def answer_data(asked: SentQuestion) -> dict[str, Any]:
-    """Give an answer for JSON."""
+    """Return an answer for JSON."""
     context, exchange = asked.context, asked.exchange
     data: dict[str, Any] = {
         "text": asked.text,

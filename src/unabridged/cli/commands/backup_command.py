@@ -4,108 +4,201 @@ from pathlib import Path
 
 import click
 
+from unabridged.cli.confirm import confirm
 from unabridged.cli.format import count, moment, size
 from unabridged.cli.open_from_options import named, open_safekeeping
-from unabridged.cli.options import MEMORY, PLACE, Invocation, common, example, invoked
-from unabridged.cli.output import echo, echo_lines
-from unabridged.cli.paint import Column, table, width
+from unabridged.cli.options import MEMORY, PLACE, Invocation
+from unabridged.cli.output import echo
+from unabridged.cli.paint import paint, width
+from unabridged.cli.parse_moment import parse_past, parse_time
+from unabridged.cli.parse_space import parse_space
+from unabridged.cli.plain_command import PlainGroup
 from unabridged.cli.progress import Stages
-from unabridged.domain.backup_results import Backup
+from unabridged.cli.terminal_text import safe, wrap
+from unabridged.clock import SystemClock
+from unabridged.domain.backup_results import Backup, RestoreResult
 from unabridged.errors import InputError
 
-
-@click.group(
+command = PlainGroup(
     "backup",
-    invoke_without_command=True,
-    epilog=example(
-        "unabridged backup --keep 7",
-        "unabridged backup --all -o /media/stick/memory.zip",
-        "unabridged backup verify memory.zip",
-    ),
+    """Create, list, verify, restore or prune backups.
+
+    A backup is one zip file that only you can read. It holds a space as it was at one moment, without the index, which is built again. An encrypted space stays encrypted in it; the settings of a home, which may hold API keys, do not.
+    """,
+    "unabridged backup create --keep 7",
+    "unabridged backup list",
+    "unabridged backup restore --at 2026-03-01",
+    options=MEMORY,
+    default="list",
 )
-@click.option("--all", "everything", is_flag=True, help="The whole home, with its settings.")
-@click.option("-o", "--output", metavar="FILE", help="Where to; else into backups/ of the home.")
+
+
+@command.sub(
+    "create",
+    "unabridged backup create --keep 7",
+    "unabridged backup create --all -o /media/stick/memory.zip",
+)
+@click.option("--all", "everything", is_flag=True, help="Back up the whole home, with settings.")
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write this file.  [default: in backups/ of the home]"
+)
 @click.option(
     "--keep",
     type=click.IntRange(1),
     metavar="N",
-    help="Keep the newest N of this kind in backups/ and remove older ones.",
+    help="Then remove all but the newest N backups of the same space or home.",
 )
-@common(*MEMORY)
-@click.pass_context
-def command(ctx: click.Context, *, everything: bool, output: str | None, keep: int | None) -> None:
-    """Back up a space or the whole home, while others write; list or prove backups.
-
-    A backup is one zip file, for its owner only: the space as it was at one moment, without the index, which is made anew. It gets its name when it was unpacked again, opened, and every row of it checked. An encrypted space stays encrypted in it; the settings of a home, which may hold keys of servers, do not.
-    """
-    if ctx.invoked_subcommand is None:
-        _make(Invocation(ctx), output, keep, everything=everything)
-
-
-def _make(
+def create_command(
     invocation: Invocation, output: str | None, keep: int | None, *, everything: bool
 ) -> None:
+    """Create a backup of a space or of the whole home, while others write.
+
+    Every backup is verified before it gets its name: unpacked, opened, each row checked.
+    """
     if keep and output:
-        raise InputError("--keep is for backups in the home.", hint="Leave out --output or --keep.")
+        raise InputError(
+            "--keep works only in backups/ of the home.", hint="Remove --output or --keep."
+        )
     if everything:
         make = open_safekeeping(invocation).backup_all
     else:
         make = open_safekeeping(invocation, named(invocation)).backup
     with Stages(quiet=invocation.json) as stages:
         made, gone = make(output=Path(output) if output else None, keep=keep, moved=stages.show)
-    if invocation.json:
-        invocation.emit({"backup": made, "removed": gone})
-    else:
-        echo(f"{_held(made)} in {made.path} ({size(made.bytes)}), proved by opening it.")
-        for path in gone:
-            echo(f"Removed {path}.", "dim")
+    invocation.answer(
+        {"backup": made, "removed": gone},
+        f"Backed up {_held(made)} to {made.path} ({size(made.bytes)}).",
+        *(paint(f"Removed {path}.", "dim") for path in gone),
+    )
     for name, reason in made.left_out:
         echo(f"Left out: {name} ({reason})", "bad", err=True)
     if made.left_out:
         raise click.exceptions.Exit(1)
 
 
-@command.command("list", epilog=example("unabridged backup list --json"))
-@common(*PLACE)
-@invoked
+@command.sub("list", "unabridged backup list --json", options=PLACE)
 def list_command(invocation: Invocation) -> None:
-    """List the backups in the home, the newest first."""
+    """List the backups in the home, newest first."""
     found = open_safekeeping(invocation).backups()
-    if invocation.json:
-        invocation.emit(found)
-        return
-    if not found:
-        echo("There is no backup yet; `unabridged backup` makes one.", "dim")
-        return
-    columns = [
-        Column("made"),
-        Column("holds", flexible=True),
-        Column("exchanges", right=True),
-        Column("size", right=True),
-        Column("file", flexible=True),
-    ]
-    rows = [
-        (
-            moment(one.at),
-            one.trouble or _names(one),
-            f"{sum(held.exchanges for held in one.spaces):,}",
-            size(one.bytes),
-            Path(one.path).name,
-        )
-        for one in found
-    ]
-    echo_lines(table(columns, rows, width()))
+    empty = "There is no backup yet. Create one: unabridged backup create"
+    invocation.answer(found, *(line for one in found for line in _listed(one)), empty=empty)
 
 
-@command.command("verify", epilog=example("unabridged backup verify ~/memory.zip"))
+@command.sub("verify", "unabridged backup verify ~/memory.zip", options=PLACE)
 @click.argument("file")
-@common(*PLACE)
-@invoked
 def verify_command(invocation: Invocation, file: str) -> None:
-    """Prove a backup: unpack it, open it, check every row."""
+    """Verify a backup: unpack it, open it, check every row.
+
+    FILE is a path, or the name of a file in backups/ of the home.
+    """
     with Stages(quiet=invocation.json) as stages:
         found = open_safekeeping(invocation).verify(file, stages.show)
-    invocation.answer(found, f"Sound: {_held(found)}, of {moment(found.at)}.")
+    invocation.answer(found, f"Verified: {_held(found)}, from {moment(found.at)}.")
+
+
+@command.sub(
+    "restore",
+    "unabridged backup restore --at 2026-03-01",
+    "unabridged backup restore memory.zip --as ann/yesterday",
+    "unabridged backup restore memory.zip --replace",
+)
+@click.argument("file", required=False)
+@click.option(
+    "--at",
+    metavar="TIME",
+    help="Restore the newest backup of the space that is not newer than this.",
+)
+@click.option("--all", "everything", is_flag=True, help="With --at: a backup of the whole home.")
+@click.option("--as", "renamed", metavar="USER/AGENT", help="Restore it under another name.")
+@click.option("--replace", is_flag=True, help="Set aside what is there, and print where.")
+@click.option("--with-forgotten", is_flag=True, help="Restore also what was forgotten since.")
+def restore_command(
+    invocation: Invocation,
+    file: str | None,
+    at: str | None,
+    renamed: str | None,
+    *,
+    everything: bool,
+    replace: bool,
+    with_forgotten: bool,
+) -> None:
+    """Restore a backup; nothing that is there is overwritten.
+
+    FILE is a path, or the name of a file in backups/ of the home. TIME is a date or a date and a time, such as 2026-03-01T18:00; a date means the end of that day.
+
+    The command refuses to touch a space that is there, unless --replace sets it aside first. It also refuses to bring back what was forgotten since, unless --with-forgotten is given. Everything is unpacked and verified before anything changes; if it is interrupted, each space is either as before or as in the backup. A backup of the whole home restores settings only where there are none.
+    """
+    if (file is None) == (at is None) or (everything and not at):
+        raise InputError("Name one backup.", hint="Give FILE, or --at TIME (with --all or not).")
+    space = parse_space(renamed, invocation.settings().isolation) if renamed else None
+    safe = open_safekeeping(invocation, None if everything or file else named(invocation))
+    if at is not None:
+        file = str(safe.newest(parse_time(at, is_end=True), everything=everything))
+    with Stages(quiet=invocation.json) as stages:
+        done = safe.restore(
+            str(file),
+            renamed=space,
+            replace=replace,
+            with_forgotten=with_forgotten,
+            moved=stages.show,
+        )
+    if at is not None:
+        echo(f"Backup: {file}", "dim", err=True)
+    invocation.answer(done, *(line for one in done for line in _restored(one)))
+
+
+@command.sub(
+    "prune",
+    "unabridged backup prune --keep 7",
+    "unabridged backup prune --older-than 90d --yes",
+    options=PLACE,
+)
+@click.option(
+    "--keep", type=click.IntRange(1), metavar="N", help="Keep the newest N of each space and home."
+)
+@click.option(
+    "--older-than", metavar="WHEN", help="Remove only those older than 12h, 30d, 8w or a date."
+)
+@click.option("--dry-run", is_flag=True, help="Only list what would be removed.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def prune_command(
+    invocation: Invocation, keep: int | None, older_than: str | None, *, dry_run: bool, yes: bool
+) -> None:
+    """Remove old backups from backups/ of the home.
+
+    The newest backup of each space, and of the home, always stays. With both --keep and --older-than, only those go that are beyond N and older.
+    """
+    if keep is None and older_than is None:
+        raise InputError("Nothing says which backups are old.", hint="Give --keep or --older-than.")
+    before = parse_past(older_than, SystemClock().now()) if older_than else None
+    safe = open_safekeeping(invocation)
+    gone = safe.prunable(keep=keep or 1, before=before)
+    todo = bool(gone) and not dry_run
+    freed = size(sum(path.stat().st_size for path in gone))
+    if not invocation.json:
+        for path in gone:
+            echo(f"  {path.name}")
+    if todo:
+        confirm(f"Remove {count(len(gone), 'backup')} ({freed})?", yes=yes)
+        safe.prune(gone)
+    verb = "Removed" if todo else "Would remove"
+    invocation.answer(
+        {"removed" if todo else "would_remove": gone},
+        f"{verb} {count(len(gone), 'backup')} ({freed})." if gone else "Nothing to remove.",
+    )
+
+
+def _listed(one: Backup) -> list[str]:
+    said = one.trouble or f"{_held(one)}, {size(one.bytes)}"
+    head = f"{moment(one.at) or 'unreadable'}  {said}"
+    return [*wrap(safe(head), width()), paint(f"  {Path(one.path).name}", "dim")]
+
+
+def _restored(one: RestoreResult) -> list[str]:
+    if one.there:
+        return [paint(f"Unchanged: {one.space.name} is already as in the backup.", "dim")]
+    lines = [f"Restored {one.space.name}: {count(one.exchanges, 'exchange')}."]
+    return [*lines, f"What was there is now in {one.quarantine}."] if one.quarantine else lines
 
 
 def _held(backup: Backup) -> str:

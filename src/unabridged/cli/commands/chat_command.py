@@ -8,32 +8,33 @@ import click
 from unabridged.cli.chat.chat_session import Chat
 from unabridged.cli.chat.loop import converse
 from unabridged.cli.chat.screen import choose_screen
+from unabridged.cli.chat.type_ahead import TypeAhead
 from unabridged.cli.commands.ask_command import answer_data
 from unabridged.cli.open_from_options import open_beside, open_conversation
-from unabridged.cli.options import TALK, Invocation, common, example, invoked
+from unabridged.cli.options import TALK, Invocation
+from unabridged.cli.plain_command import plain_command
 
 
-@click.command(
+@plain_command(
     "chat",
-    epilog=example(
-        "unabridged chat",
-        "unabridged chat --ollama http://127.0.0.1:11434 --model qwen3:8b",
-        "printf 'My cat is called Ada.\\n/memory stats\\n' | unabridged chat",
-    ),
+    "unabridged chat",
+    "unabridged chat --ollama http://127.0.0.1:11434 --model qwen3:8b",
+    "printf 'My cat is called Ada.\\n/memory stats\\n' | unabridged chat",
+    options=TALK,
 )
-@click.option("--plain", is_flag=True, help="Plain text, without colour, layout and editing.")
-@common(*TALK)
-@invoked
+@click.option(
+    "--plain", is_flag=True, help="Use plain text, without colour, layout and line editing."
+)
 def command(invocation: Invocation, *, plain: bool) -> None:
-    """Talk with a model that remembers.
+    """Chat with a model that remembers.
 
-    It goes on with the newest session; --new begins another. /help lists the commands. From a pipe,
-    each line is a message or a command. Where each model has a memory of its own (the profile
-    workspace), /model goes over to that of the other model.
+    It continues the newest session; --new begins another. /help lists the commands of the chat. From a pipe, each line is a message or a command. If each model has its own memory (profile workspace), /model changes the memory too.
     """
-    conversation = open_conversation(invocation)
-    screen = choose_screen(plain=plain or not sys.stdin.isatty(), as_json=invocation.json)
-    told = answer_data if invocation.json else None
-    converse(
-        Chat(conversation, screen, told, partial(open_beside, invocation), invocation.by_agent)
-    )
+    plain = plain or not sys.stdin.isatty()
+    person = not plain and not invocation.json and sys.stdout.isatty()
+    with TypeAhead(wanted=person) as typed:
+        conversation = open_conversation(invocation)
+        screen = choose_screen(plain=plain, as_json=invocation.json, typed=typed)
+        data_of = answer_data if invocation.json else None
+        beside = partial(open_beside, invocation)
+        converse(Chat(conversation, screen, data_of, beside, invocation.by_agent))

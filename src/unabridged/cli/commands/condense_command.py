@@ -7,9 +7,10 @@ import click
 from unabridged.cli.format import count
 from unabridged.cli.maintain import judge_pending, maintain_all
 from unabridged.cli.open_from_options import open_space, session_named
-from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
+from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import PAIRS, Column, table, width
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.progress import Stages
 from unabridged.cli.views.condensations import outlook_lines, run_rows
 from unabridged.domain.condensation import Level
@@ -19,31 +20,24 @@ from unabridged.errors import InputError
 from unabridged.space.space import Space
 
 
-@click.command(
+@plain_command(
     "condense",
-    epilog=example(
-        "unabridged condense --test",
-        "unabridged condense",
-        "unabridged condense --force --session 2",
-    ),
+    "unabridged condense --test",
+    "unabridged condense",
+    "unabridged condense --force --session 2",
+    options=(*MEMORY, "session"),
 )
-@click.option("--test", is_flag=True, help="Show what a run would do; nothing is changed.")
-@click.option("--force", is_flag=True, help="Also where no run is due.")
-@common(*MEMORY, "session")
-@invoked
+@click.option("--test", is_flag=True, help="Only show what a run would do.")
+@click.option("--force", is_flag=True, help="Also if no run is due.")
 def command(invocation: Invocation, *, test: bool, force: bool) -> None:
     """Condense what outgrew its budget; every original stays.
 
-    Of the oldest messages of a session those that matter most stay verbatim, category by category;
-    the rest becomes shorter text that says what was said. Every original stays searchable and
-    expandable: `unabridged expand` opens a condensation.
+    The most important of the oldest messages of a session stay verbatim, category by category; the rest becomes shorter text. Every original stays searchable, and `unabridged expand` shows it.
 
-    The chat does this little by little. Here all of it is done at once, after an import for
-    example: messages are judged, facts drawn, and every session is looked at, or only the one that
-    --session names. It may be interrupted at any moment, and goes on where it stopped.
+    The chat does this step by step. This command does all of it at once, for example after an import: it classifies messages, learns facts, and condenses every session, or only that of --session. You can interrupt it; the next run continues.
     """
     if test and force:
-        raise InputError("--test and --force contradict each other.", hint="Keep one of the two.")
+        raise InputError("--test and --force exclude each other.", hint="Remove one.")
     space = open_space(invocation)
     chosen = [session_named(invocation, space)] if invocation.given("session") else None
     sessions = [s for s in chosen or [line.session for line in space.sessions.summaries()] if s]
@@ -56,13 +50,13 @@ def command(invocation: Invocation, *, test: bool, force: bool) -> None:
         invocation.emit({"test": test, "sessions": shown, "stats": stats})
         return
     if not sessions:
-        echo("There is no session yet; `unabridged chat` begins one.", "dim")
+        echo("There is no session yet. Begin one: unabridged chat", "dim")
     elif chosen:
         echo_lines(outlook_lines(shown[0], test=test))
     else:
         _tell(sessions, shown, test=test)
         if wholes:
-            echo(f"{count(wholes, 'condensation')} of a whole conversation or month made.")
+            echo(f"{count(wholes, 'condensation')} of whole conversations or months made.")
         echo()
         echo_lines(table(PAIRS, run_rows(space.condensations.stats()), width()))
 
@@ -123,4 +117,4 @@ def _tell(sessions: Sequence[Session], shown: Sequence[CondensePreview], *, test
     idle = len(shown) - len(rows)
     if idle:
         verb = "would change" if test else "changed"
-        echo(f"Nothing {verb} in {count(idle, 'session')}: no run is due there.", "dim")
+        echo(f"Nothing {verb} in {count(idle, 'session')}: no run is due.", "dim")

@@ -3,34 +3,33 @@
 import click
 
 from unabridged import config
-from unabridged.cli.options import TALK, Invocation, common, example, invoked
+from unabridged.cli.options import TALK, Invocation
 from unabridged.cli.output import echo, echo_lines, plain
 from unabridged.cli.paint import Column, table, width
+from unabridged.cli.plain_command import PlainGroup
 from unabridged.cli.settings_file import Holder, write_setting
 from unabridged.errors import InputError, SettingError
 
 _OPTIONS = tuple(name for name in TALK if name not in {"session", "new", "ephemeral"})
 
 
-@click.group(
+command = PlainGroup(
     "config",
-    invoke_without_command=True,
-    epilog=example(
-        "unabridged config",
-        "unabridged config set model qwen3:8b",
-        "UNABRIDGED_WINDOW=8192 unabridged config get window",
-    ),
-)
-@common(*_OPTIONS)
-@click.pass_context
-def command(ctx: click.Context) -> None:
-    """Show every setting and where it came from, or change one.
+    """Show or change settings.
 
-    Defaults yield to the settings file, that to UNABRIDGED_* variables, those to options.
-    """
-    if ctx.invoked_subcommand is not None:
-        return
-    invocation = Invocation(ctx)
+    The settings file overrides the defaults, UNABRIDGED_* variables override the file, and options override both.
+    """,
+    "unabridged config",
+    "unabridged config set model qwen3:8b",
+    "UNABRIDGED_WINDOW=8192 unabridged config get window",
+    options=_OPTIONS,
+    default="list",
+)
+
+
+@command.sub("list", "unabridged config list --json")
+def list_command(invocation: Invocation) -> None:
+    """List every setting, its value, and where the value comes from."""
     reading = invocation.reading()
     if invocation.json:
         invocation.emit({row.name: _data(reading, row.name) for row in config.describe(reading)})
@@ -45,12 +44,10 @@ def command(ctx: click.Context) -> None:
     echo(f"\nThe settings file: {reading.path}", "dim")
 
 
-@command.command("get", epilog=example("unabridged config get upstream"))
+@command.sub("get", "unabridged config get upstream")
 @click.argument("name")
-@common(*_OPTIONS)
-@invoked
 def get_command(invocation: Invocation, name: str) -> None:
-    """Print one setting as it holds now."""
+    """Print the current value of a setting."""
     config.known(name, "config get")
     reading = invocation.reading()
     if invocation.json:
@@ -60,41 +57,39 @@ def get_command(invocation: Invocation, name: str) -> None:
     echo(config.shown(name, getattr(settings.for_model(settings.model), name)))
 
 
-@command.command(
+@command.sub(
     "set",
-    epilog=example(
-        "unabridged config set upstream ollama",
-        "unabridged config set tools tools.py,more.py",
-        "unabridged config set max_turns 20 --agent tutor",
-        "unabridged config set window 8192 --model qwen2.5:7b",
-    ),
+    "unabridged config set upstream ollama",
+    "unabridged config set tools tools.py,more.py",
+    "unabridged config set max_turns 20 --agent tutor",
+    "unabridged config set window 8192 --model qwen2.5:7b",
+    options=("home", "agent", "model", "json"),
 )
 @click.argument("name")
 @click.argument("value")
-@common("home", "agent", "model", "json")
-@invoked
 def set_command(invocation: Invocation, name: str, value: str) -> None:
-    """Write a setting into the settings file.
+    """Write a setting to the settings file.
 
-    Lists are separated by commas. "auto" leaves a number to the upstream. With --agent it holds for that agent alone, with --model for that model: its window, how much memory and answers take of it.
+    Separate the items of a list by commas. "auto" lets the model server choose a number. --agent sets it for one agent, --model for one model (its window, and the shares of memory and answer).
     """
     _change(invocation, name, value)
 
 
-@command.command("unset", epilog=example("unabridged config unset upstream"))
+@command.sub(
+    "unset", "unabridged config unset upstream", options=("home", "agent", "model", "json")
+)
 @click.argument("name")
-@common("home", "agent", "model", "json")
-@invoked
 def unset_command(invocation: Invocation, name: str) -> None:
-    """Remove a setting from the settings file: its default holds again, or with --agent or --model what holds for all."""
+    """Remove a setting from the settings file, so that its default applies.
+
+    With --agent or --model, the value for all applies again.
+    """
     _change(invocation, name, None)
 
 
-@command.command("path", epilog=example('$EDITOR "$(unabridged config path)"'))
-@common("home", "json")
-@invoked
+@command.sub("path", '$EDITOR "$(unabridged config path)"', options=("home", "json"))
 def path_command(invocation: Invocation) -> None:
-    """Print the path of the settings file, whether it is there or not."""
+    """Print the path of the settings file, even if it does not exist yet."""
     path = config.file_of(config.home_of(invocation.given("home")))
     invocation.answer({"path": path, "exists": path.exists()}, str(path))
 
@@ -107,15 +102,14 @@ def _change(invocation: Invocation, name: str, value: str | None) -> None:
         reading = invocation.reading()
         source = config.source_of(reading, name)
         if value is not None and not source.startswith(str(path)):
-            told = f"It is overruled by {source}."
+            told = f"It has no effect now: {source} overrides it."
     except SettingError as error:
-        told = f"Another setting is wrong, though: {error} {error.hint}"
+        told = f"But another setting is invalid: {error} {error.hint}"
     if invocation.json:
         invocation.emit({"name": name, "value": value, "path": path, "note": told})
         return
     whose = f" for the {holder[0].removesuffix('s')} {holder[1]}" if holder else ""
-    verb = "set" if value is not None else "not set"
-    done = f"{name} is {verb}{whose} in {path}."
+    done = f"{'Set' if value is not None else 'Removed'} {name}{whose} in {path}."
     echo(f"{done} {told}".strip())
 
 
@@ -123,8 +117,8 @@ def _holder(invocation: Invocation) -> Holder | None:
     agent, model = invocation.given("agent"), invocation.given("model")
     if agent and model:
         raise InputError(
-            "A setting holds for one agent or for one model.",
-            hint="Keep one of --agent and --model.",
+            "A setting is for one agent or for one model.",
+            hint="Remove --agent or --model.",
         )
     if model:
         return config.MODELS, model

@@ -16,9 +16,10 @@ from unabridged.cli.client_configs import (
     noted,
     program,
 )
-from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, paint, table, width
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.terminal_text import wrap
 from unabridged.clock import SystemClock
 from unabridged.domain.settings import Settings
@@ -26,32 +27,31 @@ from unabridged.errors import UnabridgedError
 from unabridged.home.api_keys import TOKEN, ApiKeys
 
 _SOME = "llama3.2"
-"""A model for the examples, where none answers now."""
+"""A model for the examples if none answers now."""
 _SPOKEN = {"ollama": "Ollama", "openai": "OpenAI", "mcp": "MCP"}
 
 
-@click.command(
+@plain_command(
     "connect",
-    epilog=example(
-        "unabridged connect",
-        "unabridged connect open-webui",
-        "unabridged connect claude-desktop --only > claude_desktop_config.json",
-    ),
+    "unabridged connect",
+    "unabridged connect open-webui",
+    "unabridged connect claude-desktop --only > claude_desktop_config.json",
+    options=("listen", "home", "profile", "set", "model", "json"),
 )
 @click.argument("name", required=False)
-@click.option("--url", metavar="URL", help="The server's address, where it is not this machine's.")
-@click.option("--only", is_flag=True, help="Print the settings and nothing else.")
+@click.option("--url", metavar="URL", help="The address of the server, if it is another machine.")
+@click.option("--only", is_flag=True, help="Print only the settings of the program.")
 @click.option(
-    "--show-token", is_flag=True, help="Print the token for memory and MCP, not its place."
+    "--show-token",
+    is_flag=True,
+    help="Print the token for memory and MCP, not the path of its file.",
 )
-@common("listen", "home", "profile", "set", "model", "json")
-@invoked
 def command(
     invocation: Invocation, name: str | None, url: str | None, *, only: bool, show_token: bool
 ) -> None:
-    """Print what to write where, so that a program talks to `unabridged serve`.
+    """Show how to connect a program to `unabridged serve`.
 
-    Without a name it lists the programs. No secret is printed unless it is asked for.
+    Without a name, list the programs. Secrets are printed only with --show-token.
     """
     if name is None:
         _list(invocation)
@@ -91,7 +91,7 @@ def _chosen(settings: Settings) -> str:
 
 
 def address_from(listen: str) -> str:
-    """Give the address of a server on this machine from where it listens."""
+    """Return the address of a server on this machine from where it listens."""
     host, _, port = listen.rpartition(":")
     host = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}.get(host, host)  # noqa: S104 - read, not bound
     return f"http://{host}:{port}"
@@ -99,7 +99,7 @@ def address_from(listen: str) -> str:
 
 def _show(client: ClientConfig, server: ServerAddress, text: str, *, closed: bool) -> None:
     echo(client.title, "bold")
-    echo_lines(wrap(f"Write into {client.where}:", width()))
+    echo_lines(wrap(f"Add to {client.where}:", width()))
     echo()
     echo_lines(f"  {line}" if line else "" for line in text.splitlines())
     echo()
@@ -111,12 +111,14 @@ def _show(client: ClientConfig, server: ServerAddress, text: str, *, closed: boo
 
 def _of_secrets(text: str, server: ServerAddress, *, closed: bool) -> str:
     if A_KEY in text:
-        return f"{A_KEY} is an API key; `unabridged keys create NAME` makes one and shows it once."
+        return f"Replace {A_KEY} by an API key. Create one: unabridged keys create NAME"
     if A_TOKEN in text:
-        return f"{A_TOKEN} stands for what is in {server.token_file}; --show-token prints it."
+        return f"Replace {A_TOKEN} by the token in {server.token_file}; --show-token prints it."
     if closed or NO_KEY not in text or "mcp" in text:
         return ""
-    return f"The key {NO_KEY!r} is not looked at: this machine needs none while there are no keys."
+    return (
+        f"The key {NO_KEY!r} is not checked: this machine needs none while there are no API keys."
+    )
 
 
 def _list(invocation: Invocation) -> None:
@@ -124,5 +126,5 @@ def _list(invocation: Invocation) -> None:
     data = [{"name": c.name, "title": c.title, "speaks": c.speaks} for c in known]
     columns = [Column("name", style="accent"), Column("program", flexible=True), Column("speaks")]
     rows = [(one.name, one.title, _SPOKEN[one.speaks]) for one in known]
-    hint = paint("unabridged connect NAME prints what to write where.", "dim")
+    hint = paint("Show how: unabridged connect NAME", "dim")
     invocation.answer(data, *table(columns, rows, width()), "", hint)

@@ -2,38 +2,35 @@
 
 import click
 
-from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.cli.options import ANSWERING, Invocation
 from unabridged.cli.output import echo_lines
 from unabridged.cli.paint import paint, width
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.terminal_text import cells, pad, safe, wrap
 from unabridged.domain.results import Diagnosis
 from unabridged.factory.home import diagnose
 
 _SIGNS = {True: ("✓", "good"), False: ("✗", "bad"), None: ("·", "dim")}
 TOPIC_ROOM = 22
-"""Cells of the first column."""
+"""Width in cells of the first column."""
 
 
-@click.command(
+@plain_command(
     "doctor",
-    epilog=example(
-        "unabridged doctor",
-        "unabridged doctor --repair",
-        "unabridged doctor --json --ollama http://127.0.0.1:11434",
-    ),
+    "unabridged doctor",
+    "unabridged doctor --repair",
+    "unabridged doctor --json --ollama http://127.0.0.1:11434",
+    options=(*ANSWERING, "json"),
 )
 @click.option(
-    "--repair", is_flag=True, help="Mend indices and rights, and remove what was left half written."
+    "--repair",
+    is_flag=True,
+    help="Repair indexes and file permissions, and remove unfinished files.",
 )
-@common(
-    "home", "profile", "set", "user", "agent", "model", "upstream", "ollama_url", "openai_url",
-    "gguf", "json",
-)  # fmt: skip
-@invoked
 def command(invocation: Invocation, *, repair: bool) -> None:
-    """Check what is installed, what answers, and whether the store is sound.
+    """Check the installation, the model servers and the store.
 
-    It ends with exit code 1 where something is at fault, and changes nothing but with --repair; only what a killed program had begun with a space (a rename, a restore) is finished, as by every opening. A damaged space is never repaired by it: `unabridged recover` does that.
+    If something is wrong, it ends with exit code 1. It changes nothing without --repair, but completes an interrupted rename or restore, as every command does. It never repairs a damaged space; use `unabridged recover`.
     """
     findings = []
     for finding in diagnose(invocation.settings(), repair=repair):
@@ -53,7 +50,7 @@ def _lines(finding: Diagnosis) -> list[str]:
     if finding.hint:
         lines += [paint(line, "dim") for line in wrap(safe(finding.hint), room)]
     topic, indent = safe(finding.topic), " " * (TOPIC_ROOM + 4)
-    if cells(topic) > TOPIC_ROOM:  # a space's name, which must not be cut: it tells two apart
+    if cells(topic) > TOPIC_ROOM:  # the name of a space must not be cut
         return [f"{paint(sign, style)} {topic}", *(indent + line for line in lines)]
     head = f"{paint(sign, style)} {pad(topic, TOPIC_ROOM)}  "
     return [(head if n == 0 else indent) + line for n, line in enumerate(lines)]

@@ -91,7 +91,7 @@ def command(
     encrypt: bool,
     force: bool,
 ) -> None:
-    """Write the conversations out.
+    """Export conversations to files.
 
     Every session and branch is written, or the one session that --session names. In jsonl facts,
     requirements, readings and condensations go along, and `unabridged import` reads it back: then nothing is

@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from unabridged.cli.open_from_options import named, open_home, open_space
-from unabridged.cli.options import MEMORY, Invocation, common, confirm, example, invoked
+from unabridged.cli.options import MEMORY, Invocation, confirm
 from unabridged.cli.output import dumps, echo, echo_lines
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.views.forgetting import plan_lines, receipt_lines, space_lines
 from unabridged.disk.atomic_write import write_whole
 from unabridged.domain.forgetting import Receipt
@@ -18,44 +19,38 @@ from unabridged.errors import InputError, NotFoundError
 from unabridged.home.open_spaces import space_from
 
 NOTHING = "There is nothing to forget."
-QUESTION = "Forget this for good?"
+QUESTION = "Delete this for good?"
 
 
-@click.command(
+@plain_command(
     "forget",
-    epilog=example(
-        "unabridged forget 01HZX3 --dry-run",
-        'unabridged forget --search "ulaanbaatar brewery"',
-        "unabridged forget --session 2 --yes -o receipt.json",
-        "unabridged forget --lift 7K2QMD",
-    ),
+    "unabridged forget 01HZX3 --dry-run",
+    'unabridged forget --search "ulaanbaatar brewery"',
+    "unabridged forget --session 2 --yes -o receipt.json",
+    "unabridged forget --lift 7K2QMD",
+    options=MEMORY,
 )
 @click.argument("exchanges", nargs=-1, metavar="[EXCHANGE]...")
-@click.option("--session", "session", metavar="WHICH", help="A session: id, title or number.")
-@click.option("--fact", metavar="WHICH", help="A fact; what was said stays, see --with-sources.")
-@click.option("--search", metavar="WORDS", help="Every exchange that has all these words.")
+@click.option("--session", "session", metavar="WHICH", help="A whole session: id, title or number.")
+@click.option("--fact", metavar="WHICH", help="A fact; the messages stay unless --with-sources.")
+@click.option("--search", metavar="WORDS", help="Every exchange that contains all these words.")
 @click.option("--space", is_flag=True, help="The whole space of --user and --agent.")
 @click.option("--all-of", metavar="USER", help="Every space of a user.")
-@click.option("--with-sources", is_flag=True, help="Also the exchanges that the fact rests on.")
-@click.option("--with-repeats", is_flag=True, help="Also what says it once more elsewhere.")
-@click.option("--dry-run", is_flag=True, help="Only show what would go.")
+@click.option("--with-sources", is_flag=True, help="Also the exchanges that the fact comes from.")
+@click.option("--with-repeats", is_flag=True, help="Also other exchanges that repeat it.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be deleted.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("-o", "--output", metavar="FILE", help="Write the receipt into a file too, as JSON.")
-@click.option("--lift", metavar="RECEIPT", help="Let what was forgotten be stored again.")
-@click.option("--resume", is_flag=True, help="Finish what was interrupted.")
-@common(*MEMORY)
-@invoked
+@click.option("-o", "--output", metavar="FILE", help="Also write the receipt to a file, as JSON.")
+@click.option("--lift", metavar="RECEIPT", help="Allow what was forgotten to be stored again.")
+@click.option("--resume", is_flag=True, help="Complete an interrupted run.")
 def command(invocation: Invocation, exchanges: Sequence[str], **given: Any) -> None:
-    """Forget for good: an exchange, a session, a fact, a space, a user, or a search.
+    """Delete exchanges, sessions, facts or spaces for good.
 
-    What goes is shown first. With the words go their vectors, index entries, ledgers, facts,
-    requirements and condensations; these are made anew from what remains. Facts that something else
-    says stay. Sent again by a client, the words are passed on to the model and not stored, until
-    --lift; messages under five words only behind the same message as before. Backups, exports and
-    other copies are out of reach: those in the home are named.
+    You see first what will be deleted. With the messages go their vectors, index entries, ledgers, facts, requirements and condensations; the last are made again from what remains. Facts that other messages state stay. If a client sends the same messages again, the model gets them but they are not stored, until --lift; messages under five words only after the same message as before.
 
-    Bytes are overwritten where the file system allows it. An SSD, a journal or a snapshot may keep
-    older blocks: where that matters, encrypt the home and destroy its key.
+    Backups, exports and other copies are not changed; those in the home are listed. `unabridged backup prune` removes old backups.
+
+    Bytes are overwritten if the file system allows it. An SSD, a journal or a snapshot may keep old blocks; if that matters, encrypt the home and destroy its key.
     """
     asked = ForgetArguments(exchanges, **given)
     asked.check()
@@ -71,7 +66,7 @@ def command(invocation: Invocation, exchanges: Sequence[str], **given: Any) -> N
 
 @dataclass(frozen=True, slots=True)
 class ForgetArguments:
-    """What a call asks for: see the options."""
+    """The options of a call."""
 
     exchanges: Sequence[str]
     session: str | None
@@ -88,16 +83,16 @@ class ForgetArguments:
     resume: bool
 
     def check(self) -> None:
-        """Refuse what cannot be done, before anything is.
+        """Check the options before anything is changed.
 
         Raises:
-            InputError: Options contradict each other, or the file is there.
+            InputError: Options exclude each other, or the output file exists.
         """
         named = bool(self.exchanges or self.session or self.fact or self.search)
         if sum([named, self.space or bool(self.all_of), bool(self.lift), self.resume]) > 1:
-            raise InputError("These options contradict each other.", hint="Keep one of them.")
+            raise InputError("These options exclude each other.", hint="Keep one of them.")
         if self.output and Path(self.output).exists():
-            raise InputError(f"{self.output} is there already.", hint="Name another file.")
+            raise InputError(f"{self.output} exists already.", hint="Name another file.")
 
 
 def _named(invocation: Invocation, asked: ForgetArguments) -> None:
@@ -128,7 +123,7 @@ def _spaces(invocation: Invocation, asked: ForgetArguments) -> None:
     wanted = [s for s in known if s.user == asked.all_of] if asked.all_of else [_own(invocation)]
     plans = home.plan_forgetting(wanted)
     if not plans:
-        raise NotFoundError(f"{asked.all_of!r} has no space.", hint="List: unabridged spaces")
+        raise NotFoundError(f"{asked.all_of!r} has no space.", hint="List them: unabridged spaces")
     if asked.dry_run and invocation.json:
         invocation.emit(plans)
         return
@@ -152,7 +147,7 @@ def _tell(invocation: Invocation, receipts: Sequence[Receipt], asked: ForgetArgu
         invocation.emit(receipts)
         return
     if not receipts:
-        echo("Nothing was interrupted.", "dim")
+        echo("No run was interrupted.", "dim")
     for receipt in receipts:
         echo_lines(receipt_lines(receipt))
 
@@ -161,5 +156,5 @@ def _lift(invocation: Invocation, wanted: str) -> None:
     receipt = open_space(invocation).forgetting.allow_again(wanted)
     invocation.answer(
         receipt,
-        "Lifted: what comes again is stored from now on. What was forgotten stays forgotten.",
+        "Lifted: the same messages are stored again if they come again. Nothing is brought back.",
     )

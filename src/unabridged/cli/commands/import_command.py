@@ -15,7 +15,7 @@ from unabridged.home.encryption import unsealing
 from unabridged.transfer.detect_format import known, open_file, titles
 from unabridged.transfer.find import PLACES
 
-_HELP = f"""Take over conversations from other programs.
+_HELP = f"""Import conversations from other programs.
 
 Reads, packed or not: {"; ".join(titles())}. A - stands for standard input. What is here already is
 passed over, so an import that was interrupted is resumed by repeating it. Where a file names no model,

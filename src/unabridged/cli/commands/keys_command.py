@@ -1,57 +1,57 @@
 """``unabridged keys``."""
 
-import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import click
 
 from unabridged.cli.format import day, moment
-from unabridged.cli.options import PLACE, Invocation, common, example, invoked
+from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
+from unabridged.cli.parse_moment import parse_end
+from unabridged.cli.plain_command import PlainGroup
 from unabridged.clock import SystemClock
 from unabridged.domain.permissions import AccessKey, Grant, Right
-from unabridged.errors import InputError
 from unabridged.home.api_keys import ApiKeys
 
 _USUAL = (Right.CHAT, Right.READ, Right.WRITE)
-_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_SPAN = re.compile(r"([1-9][0-9]{0,5})([mhdw])")
 
 
-@click.group(
+command = PlainGroup(
     "keys",
-    epilog=example(
-        "unabridged keys create phone --user ann --expires 90d",
-        "unabridged keys list",
-        "unabridged keys revoke phone",
-    ),
+    """Manage the API keys of `unabridged serve`.
+
+    Without any API key the server answers on this machine only. Once there is one, every request needs a key, also on this machine, and also after the key is revoked or expires.
+
+    The key of `unabridged key` is something else: it seals and encrypts what is stored.
+    """,
+    "unabridged keys create phone --user ann --expires 90d",
+    "unabridged keys list",
+    "unabridged keys revoke phone",
+    default="list",
 )
-def command() -> None:
-    """Make, list or revoke the API keys that `unabridged serve` asks for.
-
-    Without any key the server answers on this machine only. With the first one, every request needs a key, on this machine too, and stays so when that key is revoked or ends.
-
-    The key of `unabridged key` is another thing: it encrypts and seals what is stored.
-    """
 
 
-@command.command("create", epilog=example("unabridged keys create phone --user ann --expires 90d"))
+@command.sub(
+    "create",
+    "unabridged keys create phone --user ann --expires 90d",
+    options=("home", "profile", "user", "agent", "json"),
+)
 @click.argument("name")
-@click.option("--session", metavar="ID", help="The only session that it writes, lists and shows.")
+@click.option("--session", metavar="ID", help="Limit it to one session.")
 @click.option(
     "--right",
     "rights",
     multiple=True,
     type=click.Choice([str(right) for right in Right]),
-    help="What it allows; may be given several times. Default: chat, read and write.",
+    help="What it allows; repeat for several.  [default: chat, read, write]",
 )
 @click.option(
-    "--expires", metavar="WHEN", help="When it ends: 12h, 30d, 8w, or a date such as 2027-01-31."
+    "--expires",
+    metavar="WHEN",
+    help="When it expires: 12h, 30d, 8w, or a date such as 2027-01-31.  [default: never]",
 )
-@common("home", "profile", "user", "agent", "json")
-@invoked
 def create_command(
     invocation: Invocation,
     name: str,
@@ -60,13 +60,13 @@ def create_command(
     rights: tuple[str, ...],
     expires: str | None,
 ) -> None:
-    """Make a key; it is shown once and kept nowhere.
+    """Create an API key; it is shown once and not stored.
 
-    --user and --agent make it a key for that user's or agent's memory only. A key without a user may name any user, so give one to each person. Rights: chat talks to the model with memory, read looks memory up, write records and corrects, forget removes for good.
+    --user and --agent limit the key to the memory of that user or agent. A key without a user may name any user, so create one for each person. Rights: chat (with the model and memory), read (look up), write (record and correct), forget (delete for good).
 
-    --profile serves it under a profile of its own, whatever the server was started with.
+    --profile serves the key with its own profile, whatever the server was started with.
 
-    --session narrows a key to one session: nothing of another one is listed, shown, recalled or quoted for it, nor what is known or pinned beside.
+    --session limits the key to one session: no other session, fact or pin is listed, shown, recalled or quoted.
     """
     now = SystemClock().now()
     grant = Grant(
@@ -75,7 +75,7 @@ def create_command(
         agent=invocation.given("agent"),
         session=session,
         rights=frozenset(Right(right) for right in rights) or frozenset(_USUAL),
-        expires=ending(expires, now) if expires else None,
+        expires=parse_end(expires, now) if expires else None,
         profile=invocation.given("profile") or "",
     )
     settings = invocation.settings()
@@ -84,30 +84,28 @@ def create_command(
         invocation.emit({**_data(key, now), "key": secret})
         return
     echo(secret, "accent")
-    echo(f"This is the key {name}: {_reach(key)}; {_rights(key)}; {_end(key)}.", err=True)
-    echo("It is shown this once. Give it as the API key of a client, or send it as", err=True)
+    echo(f"Created the API key {name}: {_reach(key)}; {_rights(key)}; {_end(key)}.", err=True)
+    echo("It is shown only now. Set it as the API key of a client, or send it as", err=True)
     echo("  Authorization: Bearer KEY", err=True)
     if grant.user is None:
-        echo("It may name any user: give --user to make a key for one person.", "dim", err=True)
+        echo("It may name any user; --user limits a key to one person.", "dim", err=True)
     for field in ("user", "agent"):
         if getattr(grant, field) is not None and field not in settings.isolation:
             under = f"the profile {grant.profile}" if grant.profile else "these settings"
-            told = f"It opens nothing under {under}, where all {field}s have one memory: "
-            echo(f"{told}make one without --{field}, or change `isolation`.", "warn", err=True)
+            said = f"It opens nothing with {under}, because all {field}s share one memory."
+            echo(f"{said} Create one without --{field}, or change `isolation`.", "warn", err=True)
 
 
-@command.command("list", epilog=example("unabridged keys list --json"))
-@common(*PLACE)
-@invoked
+@command.sub("list", "unabridged keys list --json")
 def list_command(invocation: Invocation) -> None:
-    """List the keys, the oldest first; none of them can be read again."""
+    """List the API keys, oldest first; none of them can be shown again."""
     now = SystemClock().now()
     keys = ApiKeys(invocation.settings().home).every()
     if invocation.json:
         invocation.emit([_data(key, now) for key in keys])
         return
     if not keys:
-        echo("There is no key yet; `unabridged keys create NAME` makes one.", "dim")
+        echo("There is no API key yet. Create one: unabridged keys create NAME", "dim")
         return
     columns = [
         Column("key"),
@@ -115,7 +113,7 @@ def list_command(invocation: Invocation) -> None:
         Column("reaches", flexible=True),
         Column("rights", flexible=True),
         Column("state"),
-        Column("ends"),
+        Column("expires"),
         Column("last used"),
     ]
     rows = [
@@ -125,37 +123,16 @@ def list_command(invocation: Invocation) -> None:
     echo_lines(table(columns, rows, width()))
 
 
-@command.command("revoke", epilog=example("unabridged keys revoke phone"))
+@command.sub("revoke", "unabridged keys revoke phone")
 @click.argument("which")
-@common(*PLACE)
-@invoked
 def revoke_command(invocation: Invocation, which: str) -> None:
-    """Revoke a key, by its name or by what `keys list` calls it.
+    """Revoke an API key, by its name or by its id in the list.
 
-    It opens nothing from now on; a server that runs needs no restart. Other keys, and the need for one, stay.
+    It works at once, also on a running server. Other keys stay valid, and every request still needs one.
     """
     now = SystemClock().now()
     key = ApiKeys(invocation.settings().home).revoke(which, now)
-    invocation.answer(
-        _data(key, now), f"The key {key.grant.name} ({key.id}) opens nothing any more."
-    )
-
-
-def ending(text: str, now: datetime) -> datetime:
-    """Read when a key ends: a span from now, or a date (its first moment, UTC).
-
-    Raises:
-        InputError: It is neither.
-    """
-    if span := _SPAN.fullmatch(text.strip().lower()):
-        return now + timedelta(**{_UNITS[span[2]]: int(span[1])})
-    try:
-        found = datetime.fromisoformat(text.strip())
-    except ValueError:
-        raise InputError(
-            f"{text!r} is no time.", hint="Give 12h, 30d, 8w, or a date such as 2027-01-31."
-        ) from None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    invocation.answer(_data(key, now), f"Revoked the API key {key.grant.name} ({key.id}).")
 
 
 def _data(key: AccessKey, now: datetime) -> dict[str, Any]:
@@ -187,7 +164,7 @@ def _rights(key: AccessKey) -> str:
 
 
 def _end(key: AccessKey) -> str:
-    return f"until {moment(key.grant.expires)}" if key.grant.expires else "without an end"
+    return f"until {moment(key.grant.expires)}" if key.grant.expires else "never expires"
 
 
 def _used(key: AccessKey) -> str:

@@ -3,25 +3,22 @@
 import traceback
 from pathlib import Path
 
-import click
-
-from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo
+from unabridged.cli.plain_command import plain_command
 from unabridged.errors import MissingExtraError
 
 
-@click.command(
+@plain_command(
     "mcp",
-    epilog=example("unabridged mcp", "unabridged mcp --user ann --home /srv/memory"),
+    "unabridged mcp",
+    "unabridged mcp --user ann --home /srv/memory",
+    options=("home", "profile", "set", "user", "agent", "debug"),
 )
-@common("home", "profile", "set", "user", "agent", "debug")
-@invoked
 def command(invocation: Invocation) -> None:
-    """Offer memory to agents over MCP, on standard input and output.
+    """Serve memory to agents over MCP, on standard input and output.
 
-    A desktop client starts it: give it the command `unabridged` with the argument `mcp`. It runs
-    beside `unabridged serve` and the chat, on the same home. Over HTTP, `unabridged serve` offers
-    the same under /mcp.
+    A desktop client starts it: give the client the command `unabridged` with the argument `mcp`. It can run at the same time as `unabridged serve` and the chat, on the same home. Over HTTP, `unabridged serve` offers the same tools under /mcp.
     """
     try:
         from unabridged.mcp import stdio_transport  # noqa: PLC0415 - a heavy package, for this command only

@@ -6,9 +6,10 @@ from pathlib import Path
 import click
 
 from unabridged.cli.format import count
-from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
+from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.progress import counted
 from unabridged.cli.terminal_text import safe
 from unabridged.errors import InputError
@@ -16,34 +17,32 @@ from unabridged.factory.migration import MigrationPlan, Migrations, State
 
 _LAST = "last"
 _UNKNOWN = ""
+_OPTIONS = tuple(name for name in MEMORY if name != "model")
 MISSED_SHOWN = 20
-"""Records that could not be taken over, as many as a person is shown."""
+"""Records that could not be imported, at most this many are shown."""
 
 
-@click.command(
+@plain_command(
     "migrate",
-    epilog=example(
-        "unabridged migrate WorkspaceAI --dry-run",
-        "unabridged migrate WorkspaceAI --model qwen2.5:7b",
-        "unabridged migrate ~/.dana --profile agent",
-        "unabridged migrate --list",
-        "unabridged migrate --rollback",
-    ),
+    "unabridged migrate WorkspaceAI --dry-run",
+    "unabridged migrate WorkspaceAI --model qwen2.5:7b",
+    "unabridged migrate ~/.dana --profile agent",
+    "unabridged migrate --list",
+    "unabridged migrate --rollback",
+    options=_OPTIONS,
 )
 @click.argument("folder", required=False, metavar="[FOLDER]")
-@click.option("--model", metavar="NAME", help="The model of exchanges that name none.")
-@click.option("--no-model", is_flag=True, help="Leave it unknown which model that was.")
-@click.option("--dry-run", is_flag=True, help="Only say what would be done; nothing is written.")
+@click.option("--model", metavar="NAME", help="The model that answered exchanges that name none.")
+@click.option("--no-model", is_flag=True, help="Leave the model of those exchanges unknown.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be imported.")
 @click.option(
     "--rollback",
     is_flag=False,
     flag_value=_LAST,
     metavar="[ID]",
-    help="Go back to the old folder; of the last migration, or of this one.",
+    help="Go back to the old folder: of the last migration, or of this one.",
 )
 @click.option("--list", "listed", is_flag=True, help="List the migrations.")
-@common(*(name for name in MEMORY if name != "model"))
-@invoked
 def command(
     invocation: Invocation,
     folder: str | None,
@@ -54,19 +53,17 @@ def command(
     rollback: str | None,
     listed: bool,
 ) -> None:
-    """Take over an old program's folder, or go back to it.
+    """Import the folder of an older program, or go back to it.
 
-    The program is WorkspaceAI, Dana, ReqVIBE or EMM.
+    The programs are WorkspaceAI, Dana, ReqVIBE and EMM.
 
-    Every byte of the folder is kept in a zip first; then the memory is taken into a new place and every
-    exchange compared; then the new spaces take their places, all of them or none. The folder is only
-    read. Dana's agents and ReqVIBE's users keep their names; what names neither is --user's and
-    --agent's. --rollback writes down what was said since, makes the folder what it was, byte for byte,
-    and sets the new spaces aside. What was interrupted is gone on with by repeating it.
+    The folder is only read. First it is saved whole in a zip file. Then its memory is imported to a new place and each exchange is compared. Then the new spaces are put in place, all or none. Agents of Dana and users of ReqVIBE keep their names; everything else belongs to --user and --agent.
+
+    --rollback exports what was said since, restores the folder byte by byte, and sets the new spaces aside. If a run is interrupted, repeat it to continue.
     """
     if [rollback is None, not listed, folder is None].count(False) != 1:
         raise InputError(
-            "Name a folder, or --rollback, or --list.",
+            "Name a folder, --rollback or --list.",
             hint="`unabridged migrate --help` shows examples.",
         )
     settings = invocation.settings()
@@ -83,7 +80,7 @@ def command(
 
 def _model(model: str | None, *, unknown: bool) -> str | None:
     if model is not None and unknown:
-        raise InputError("--model and --no-model contradict each other.", hint="Keep one.")
+        raise InputError("--model and --no-model exclude each other.", hint="Remove one.")
     return _UNKNOWN if unknown else model
 
 
@@ -106,13 +103,14 @@ def _migrate(
 
 
 def _asked(outlook: MigrationPlan, *, quiet: bool) -> str:
-    said = f"{count(outlook.taken.nameless, 'exchange')} name no model."
+    said = f"{count(outlook.taken.nameless, 'exchange')} without a model."
     if quiet or not sys.stdin.isatty():
         raise InputError(
-            said, hint="Say which model answered: --model NAME. Or leave it unknown: --no-model."
+            said,
+            hint="Name the model that answered: --model NAME. Or leave it unknown: --no-model.",
         )
     echo(said, err=True)
-    given: str = click.prompt("Which model answered (nothing for unknown)", default="", err=True)
+    given: str = click.prompt("Which model answered (empty for unknown)", default="", err=True)
     return given.strip()
 
 
@@ -131,14 +129,14 @@ def _tell(invocation: Invocation, migrations: Migrations, outlook: MigrationPlan
     asked = f"; {count(taken.requirements, 'requirement')}" if taken.requirements else ""
     echo(f"{files}: {what}{asked}, for {', '.join(sorted(s.name for s in taken.spaces))}.")
     if taken.nameless:
-        echo(f"{count(taken.nameless, 'exchange')} name no model.", "dim")
+        echo(f"{count(taken.nameless, 'exchange')} without a model.", "dim")
     if state is None:
-        echo("Nothing was written.", "dim")
+        echo("Nothing was written (--dry-run).", "dim")
         return
-    echo(f"Taken over and compared (migration {state.id}). The folder is as it was.")
-    echo(f"  Its bytes are kept in {migrations.archive(state.id)}", "dim")
-    echo("  Facts are drawn little by little as you talk, or at once: unabridged condense", "dim")
-    echo(f"  To go back: unabridged migrate --rollback {state.id}", "dim")
+    echo(f"Imported and compared (migration {state.id}). The folder is unchanged.")
+    echo(f"  Its files are saved in {migrations.archive(state.id)}", "dim")
+    echo("  Facts are learned as you chat, or now: unabridged condense", "dim")
+    echo(f"  Go back: unabridged migrate --rollback {state.id}", "dim")
 
 
 def _data(migrations: Migrations, outlook: MigrationPlan) -> dict[str, object]:
@@ -165,13 +163,13 @@ def _roll_back(invocation: Invocation, migrations: Migrations, migration: str | 
         invocation.emit(_state_data(state) | {"aside": migrations.aside(state.id)})
         return
     for path in state.since:
-        echo(f"What was said since is in {path}; `unabridged import` reads it.")
+        echo(f"Exported what was said since to {path}; `unabridged import` reads it.")
     for name in state.absent:
-        echo(f"{name} was renamed or forgotten since: what came of it stays as it is.", "warn")
+        echo(f"Skipped {name}: it was renamed or forgotten since.", "warn")
     if state.changed:
-        echo(f"What the folder had become is in {state.changed}")
-    echo(f"{state.folder} is as it was before migration {state.id}.")
-    echo(f"  The spaces that were made of it lie in {migrations.aside(state.id)}", "dim")
+        echo(f"The changed folder is in {state.changed}.")
+    echo(f"Restored {state.folder} as before migration {state.id}.")
+    echo(f"  The spaces made from it are in {migrations.aside(state.id)}.", "dim")
 
 
 def _list(invocation: Invocation, migrations: Migrations) -> None:

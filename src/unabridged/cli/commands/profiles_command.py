@@ -6,9 +6,10 @@ from typing import Any
 import click
 
 from unabridged import config
-from unabridged.cli.options import PLACE, Invocation, common, example, invoked
+from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo, echo_lines, plain
 from unabridged.cli.paint import Column, paint, table, width
+from unabridged.cli.plain_command import PlainGroup
 from unabridged.cli.terminal_text import one_line, wrap
 from unabridged.config.descriptions import meanings
 from unabridged.config.file import write_text
@@ -27,43 +28,34 @@ from unabridged.errors import SettingError
 _TEMPLATE = """title = "{title}"
 extends = "{base}"
 
-# Settings that shall differ; `unabridged profiles show {base}` lists those that it has,
-# `unabridged config` all that there are.
+# Settings that differ. `unabridged profiles show {base}` lists its own,
+# `unabridged config` lists all.
 [settings]
 """
 
 
-@click.group(
+command = PlainGroup(
     "profiles",
-    invoke_without_command=True,
-    epilog=example(
-        "unabridged profiles",
-        "unabridged profiles show companion",
-        "unabridged chat --profile companion",
-        "unabridged config set profile companion",
-    ),
+    """List the profiles: named sets of settings.
+
+    Choose a profile for one call (--profile NAME), for all calls (`unabridged config set profile NAME`), for one agent (the same with --agent), or for one API key (`unabridged keys create NAME --profile PROFILE`). A setting that you set yourself in the same place overrides the profile.
+    """,
+    "unabridged profiles",
+    "unabridged profiles show companion",
+    "unabridged chat --profile companion",
+    "unabridged config set profile companion",
+    default="list",
 )
-@common(*PLACE)
-@click.pass_context
-def command(ctx: click.Context) -> None:
-    """List the profiles: settings that go together, under one name.
-
-    A profile is chosen for one call (--profile NAME), for good (`unabridged config set profile NAME`), for one agent (the same with --agent), or for one key of the server (`unabridged keys create --profile NAME`). What you set yourself in the same place, or in one that counts for more, goes before what the profile says.
-    """
-    if ctx.invoked_subcommand is None:
-        ctx.invoke(list_command)
 
 
-@command.command("list", epilog=example("unabridged profiles list --json"))
-@common(*PLACE)
-@invoked
+@command.sub("list", "unabridged profiles list --json")
 def list_command(invocation: Invocation) -> None:
     """List the profiles."""
     home = config.home_of(invocation.given("home"))
     chosen, trouble = "", ""
     try:
         chosen = invocation.reading().settings.profile
-    except SettingError as error:  # who looks for the way out shall see what there is
+    except SettingError as error:  # a person who mends the settings needs the list
         trouble = f"{error} {error.hint}"
     profiles = [_read(name, home) for name in names(home)]
     if invocation.json:
@@ -74,19 +66,15 @@ def list_command(invocation: Invocation) -> None:
     if trouble:
         echo_lines([paint(line, "bad") for line in wrap(trouble, width())])
     rows = [("*" if p.name == chosen else "", p.name, *_about(p, wrong)) for p, wrong in profiles]
-    columns = [Column(""), Column("profile"), Column("what it is", flexible=True)]
+    columns = [Column(""), Column("profile"), Column("about", flexible=True)]
     echo_lines(table([*columns, Column("from", style="dim")], rows, width()))
-    echo("\n`unabridged profiles show NAME` explains one; --profile NAME uses it.", "dim")
+    echo("\nExplain one: unabridged profiles show NAME. Use it: --profile NAME", "dim")
 
 
-@command.command(
-    "show", epilog=example("unabridged profiles show workspace", "unabridged profiles show mine")
-)
+@command.sub("show", "unabridged profiles show workspace", "unabridged profiles show mine")
 @click.argument("name")
-@common(*PLACE)
-@invoked
 def show_command(invocation: Invocation, name: str) -> None:
-    """Say what each setting of a profile does, and where it comes from."""
+    """Explain each setting of a profile, and where it comes from."""
     home = config.home_of(invocation.given("home"))
     profile = profile_of(name, home)
     reading = config.read(home=home, **{**invocation.chosen(), "profile": name})
@@ -101,15 +89,13 @@ def show_command(invocation: Invocation, name: str) -> None:
     echo_lines([paint(line, "dim") for line in wrap(_origin(profile), width())])
 
 
-@command.command("new", epilog=example("unabridged profiles new tutor --extends companion"))
+@command.sub("new", "unabridged profiles new tutor --extends companion")
 @click.argument("name")
-@click.option("--extends", "base", required=True, metavar="NAME", help="The one it stands on.")
-@common(*PLACE)
-@invoked
+@click.option("--extends", "base", required=True, metavar="NAME", help="The profile to extend.")
 def new_command(invocation: Invocation, name: str, base: str) -> None:
-    """Begin a profile of your own that stands on another one.
+    """Create your own profile that extends another one.
 
-    It is a short text file, to be changed with an editor.
+    It is a short text file; change it with an editor.
     """
     home = config.home_of(invocation.given("home"))
     beneath = profile_of(base, home)
@@ -120,11 +106,9 @@ def new_command(invocation: Invocation, name: str, base: str) -> None:
     write_text(path, _TEMPLATE.format(title=beneath.title.replace('"', "'"), base=base))
     invocation.answer(
         {"name": name, "path": path},
-        f"Written: {path}",
-        paint(
-            f"Change it with an editor, look at it with `unabridged profiles show {name}`,", "dim"
-        ),
-        paint(f"and use it with `unabridged chat --profile {name}`.", "dim"),
+        f"Created {path}.",
+        paint(f"Change it with an editor. Show it: unabridged profiles show {name}", "dim"),
+        paint(f"Use it: unabridged chat --profile {name}", "dim"),
     )
 
 
@@ -138,8 +122,8 @@ def _read(name: str, home: Path) -> tuple[Profile, str]:
 
 def _about(profile: Profile, wrong: str) -> tuple[str, str]:
     if wrong:
-        return f"cannot be used: {one_line(wrong)}", ""
-    return profile.title, profile.seed or (f"on {profile.extends}" if profile.extends else "")
+        return f"invalid: {one_line(wrong)}", ""
+    return profile.title, profile.seed or (f"extends {profile.extends}" if profile.extends else "")
 
 
 def _data(profile: Profile) -> dict[str, Any]:
@@ -169,14 +153,14 @@ def _row(profile: Profile, reading: config.LoadedSettings, setting: str) -> dict
 
 def _lines(row: dict[str, Any]) -> list[str]:
     value, otherwise = (_shown(row["setting"], row[key]) for key in ("value", "otherwise"))
-    usual = "as everywhere" if value == otherwise else f"else {otherwise}"
+    usual = "the default" if value == otherwise else f"default: {otherwise}"
     lines = [f"{paint(row['setting'], 'accent')} = {value}  {paint(f'({usual})', 'dim')}"]
     if row["inherited"]:
         row["reason"] += f" (from {row['from']})"
     if row["reason"]:
         lines += [f"  {line}" for line in wrap(row["reason"].strip(), width() - 2)]
     if row["overruled_by"]:
-        told = f"overruled here: {_shown(row['setting'], row['holds'])}, by {row['overruled_by']}"
+        told = f"overridden by {row['overruled_by']}: {_shown(row['setting'], row['holds'])}"
         lines += [paint(f"  {line}", "warn") for line in wrap(told, width() - 2)]
     meaning = row["meaning"].replace("``", "`")
     return [*lines, *(paint(f"  {line}", "dim") for line in wrap(meaning, width() - 2)), ""]
@@ -187,11 +171,11 @@ def _shown(setting: str, value: Any) -> str:
 
 
 def _origin(profile: Profile) -> str:
-    parts = [f"It comes from the design of {profile.seed}."] if profile.seed else []
+    parts = [f"It follows the design of {profile.seed}."] if profile.seed else []
     if profile.extends:
-        parts.append(f"It stands on {profile.extends}.")
+        parts.append(f"It extends {profile.extends}.")
     if profile.path:
-        parts.append(f"It is yours: {profile.path}")
+        parts.append(f"It is your own: {profile.path}.")
     else:
-        parts.append(f"One of your own: unabridged profiles new NAME --extends {profile.name}")
+        parts.append(f"Create your own: unabridged profiles new NAME --extends {profile.name}.")
     return " ".join([*parts, f"Use it: unabridged chat --profile {profile.name}"])

@@ -3,27 +3,25 @@
 import click
 
 from unabridged.cli.open_from_options import look_into, open_home
-from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
+from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.views.forgetting import receipt_lines, receipt_row
 from unabridged.errors import NotFoundError
 
-BLIND = "Some of what was forgotten is not recognised any more: the key of its digests is gone."
-CHANGED = "This receipt is not what was written."
+BLIND = "Some forgotten messages are no longer recognised: the key of their digests is missing."
+CHANGED = "A receipt was changed after it was written."
 
 
-@click.command(
-    "receipts", epilog=example("unabridged receipts", "unabridged receipts 7K2QMD --json")
+@plain_command(
+    "receipts", "unabridged receipts", "unabridged receipts 7K2QMD --json", options=MEMORY
 )
 @click.argument("which", required=False)
-@common(*MEMORY)
-@invoked
 def command(invocation: Invocation, which: str | None) -> None:
-    """List the receipts for what was forgotten, or show one of them.
+    """List the receipts of what was forgotten.
 
-    Of a whole space that was forgotten the receipt lies in the home's folder `logs/receipts`; it is
-    listed too. WHICH is a receipt's id, or the beginning or end of it.
+    With WHICH, show one receipt: its id, or the beginning or end of it. Receipts of whole spaces are in the folder logs/receipts of the home; they are listed too.
     """
     space = look_into(invocation)
     own = space.forgetting.receipts()
@@ -31,7 +29,9 @@ def command(invocation: Invocation, which: str | None) -> None:
     if which:
         receipts = [r for r in receipts if r.id.startswith(which) or r.id.endswith(which)]
         if len(receipts) != 1:
-            raise NotFoundError(f"No receipt is called {which!r}.", hint="unabridged receipts")
+            raise NotFoundError(
+                f"There is no receipt {which!r}.", hint="List them: unabridged receipts"
+            )
     genuine = {r.id: space.forgetting.is_genuine(r) for r in receipts}
     if invocation.json:
         invocation.emit([{"receipt": r, "genuine": genuine[r.id]} for r in receipts])

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unabridged.cli.format import count
-from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.cli.options import ANSWERING, Invocation
 from unabridged.cli.output import echo, echo_json, echo_lines
 from unabridged.cli.paint import paint, width
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.terminal_text import pad, safe, wrap
 from unabridged.clock import SystemClock
 from unabridged.domain.settings import Settings
@@ -26,22 +27,22 @@ if TYPE_CHECKING:
     from unabridged.server.state import Service
 
 _LABEL = 10
-"""Cells of the first column."""
+"""Width in cells of the first column."""
 _CLIENT = 18
-"""Cells of the column of clients."""
+"""Width in cells of the column of clients."""
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A server that listens.
+    """A running server.
 
     Attributes:
         url: Its address.
-        provider: What serves: ``ollama``, ``openai``, ``gguf`` or ``quote``; empty for nothing yet.
+        provider: What answers: ``ollama``, ``openai``, ``gguf`` or ``quote``; empty for nothing yet.
         note: Which model answers, and how to get a better one; or why none does.
-        home: Where memory is; empty where nothing is kept.
+        home: The folder of the memory; empty if nothing is stored.
         keys: Whether every route needs a key.
-        token: The file of the token for memory and MCP, on this machine, while there are no keys.
+        token: The file of the token for memory and MCP, used while there are no keys.
         mcp: Whether MCP is served.
     """
 
@@ -54,25 +55,20 @@ class Start:
     mcp: bool
 
 
-@click.command(
+@plain_command(
     "serve",
-    epilog=example(
-        "unabridged serve",
-        "unabridged serve --ollama http://127.0.0.1:11434 --port 8000",
-        "OLLAMA_HOST=http://127.0.0.1:11435 ollama run llama3.2",
-    ),
+    "unabridged serve",
+    "unabridged serve --ollama http://127.0.0.1:11434 --port 8000",
+    "OLLAMA_HOST=http://127.0.0.1:11435 ollama run llama3.2",
+    options=("listen", *ANSWERING, "window", "persona", "embedder", "log", "ephemeral", "json"),
 )
-@common("listen")
-@click.option("--port", type=click.IntRange(0, 65_535), help="Another port; 0 takes a free one.")
-@common(
-    "home", "profile", "set", "user", "agent", "model", "upstream", "ollama_url", "openai_url", "gguf", "window",
-    "persona", "embedder", "log", "ephemeral", "json",
-)  # fmt: skip
-@invoked
+@click.option(
+    "--port", type=click.IntRange(0, 65_535), help="Listen on this port; 0 chooses a free one."
+)
 def command(invocation: Invocation, *, port: int | None) -> None:
-    """Put memory in front of a model server, for every program that speaks to one.
+    """Run a server that adds memory to any Ollama or OpenAI client.
 
-    Programs made for Ollama or OpenAI remember when their address is changed to this server's; `unabridged connect` prints what to write where. Ctrl-C ends it: answers that are being streamed are finished first, for at most 30 seconds; press it twice not to wait.
+    Change the server address of a client to this server's; `unabridged connect` shows how. Ctrl-C stops the server after the answers that are being streamed, within 30 seconds; press it twice to stop at once.
     """
     settings = _placed(invocation.settings(), port)
     from unabridged.server import run_server  # noqa: PLC0415 - heavy, and an extra
@@ -159,11 +155,11 @@ def _tell(invocation: Invocation, start: Start) -> None:
 
 
 def start_lines(start: Start) -> Iterator[str]:
-    """Say where it listens, what answers, where memory is, and how to connect."""
+    """Show the address, the model, the memory, and how to connect."""
     yield f"{paint('Unabridged', 'bold')} listens at {paint(start.url, 'accent')}"
     yield ""
     yield from _row("Model", start.note, "" if start.provider else "warn")
-    yield from _row("Memory", start.home or "nothing is kept (--ephemeral)")
+    yield from _row("Memory", start.home or "nothing is stored (--ephemeral)")
     yield from _row("Access", _access(start))
     yield from _row("Connect", f"{pad('Ollama clients', _CLIENT)}OLLAMA_HOST={start.url}")
     yield from _row("", f"{pad('OpenAI clients', _CLIENT)}OPENAI_BASE_URL={start.url}/v1")
@@ -171,13 +167,13 @@ def start_lines(start: Start) -> Iterator[str]:
     yield from _row("", f"{pad('MCP clients', _CLIENT)}{mcp}")
     yield from _row("", f"{pad('step by step', _CLIENT)}unabridged connect")
     yield ""
-    yield paint("Ctrl-C ends it; answers that are being given are finished first.", "dim")
+    yield paint("Ctrl-C stops the server after the answers in progress.", "dim")
 
 
 def _access(start: Start) -> str:
     if start.keys:
-        return "Every request needs an API key: unabridged keys create NAME"
-    return f"Chatting needs no key on this machine; memory and MCP need the token in {start.token}"
+        return "Every request needs an API key. Create one: unabridged keys create NAME"
+    return f"On this machine, chat needs no key; memory and MCP need the token in {start.token}"
 
 
 def _row(label: str, text: str, style: str = "") -> Iterator[str]:
@@ -188,10 +184,10 @@ def _row(label: str, text: str, style: str = "") -> Iterator[str]:
 
 
 def end_line(ended: "Ended") -> str:
-    """Say what was done at the end."""
-    said = [f"Ended after {count(ended.answered, 'request')}."]
+    """Summarize the run of the server."""
+    said = [f"Stopped after {count(ended.answered, 'request')}."]
     if ended.finished:
-        said.append(f"{count(ended.finished, 'answer')} came to the end first.")
+        said.append(f"{count(ended.finished, 'answer')} completed first.")
     if ended.broken:
-        said.append(f"{count(ended.broken, 'answer')} broken off: what came is kept as incomplete.")
-    return " ".join([*said, "Every memory is closed."])
+        said.append(f"{count(ended.broken, 'answer')} interrupted and stored as incomplete.")
+    return " ".join([*said, "All memory is saved."])

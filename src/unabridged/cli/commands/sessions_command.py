@@ -4,23 +4,27 @@ import click
 
 from unabridged.cli.format import count
 from unabridged.cli.open_from_options import look_into, session_named
-from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
+from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.other_profiles import under_profiles
 from unabridged.cli.output import echo, echo_lines
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.views.lists import session_lines
 
 
-@click.command("sessions", epilog=example("unabridged sessions", "unabridged chat --session 2"))
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
+@plain_command("sessions", "unabridged sessions", "unabridged chat --session 2", options=MEMORY)
 @click.option(
-    "--archived", is_flag=True, help="Those that were archived; else those that are active."
+    "--limit",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="Show at most N.",
 )
-@common(*MEMORY)
-@invoked
+@click.option("--archived", is_flag=True, help="List the archived sessions instead.")
 def command(invocation: Invocation, limit: int, *, archived: bool) -> None:
-    """List the sessions, the newest first.
+    """List the sessions, newest first.
 
-    The number before a session names it for --session and /switch. Archived sessions (see `unabridged archive`) are searched as any other, and taken up again by talking in them. → names the space that a session was handed off to.
+    --session and /switch take the number before a session. Archived sessions (`unabridged archive`) are searched like any other, and become active again when you chat in them. → is the space that a session was handed off to.
     """
     space = look_into(invocation)
     current = session_named(invocation, space)
@@ -43,7 +47,7 @@ def command(invocation: Invocation, limit: int, *, archived: bool) -> None:
         invocation.emit(data)
         return
     if not numbered:
-        echo("There is no session yet; `unabridged chat` begins one.", "dim")
+        echo("There is no session yet. Begin one: unabridged chat", "dim")
         if apart := under_profiles(invocation.settings()):
             echo(apart, "dim")
         return

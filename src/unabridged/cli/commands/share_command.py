@@ -1,74 +1,147 @@
 """``unabridged share``."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-from unabridged.cli.open_from_options import named
-from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
+from unabridged.cli.open_from_options import look_into, named
+from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.parse_space import parse_space
-from unabridged.cli.views.shares import carried_lines
-from unabridged.errors import InputError
+from unabridged.cli.plain_command import PlainGroup
+from unabridged.cli.views.forgetting import receipt_lines
+from unabridged.cli.views.shares import carried_lines, share_data, share_lines
 
+if TYPE_CHECKING:
+    from unabridged.factory.sharing import SpaceShares
 
-@click.command(
+command = PlainGroup(
     "share",
-    epilog=example(
-        "unabridged share --to ann/coder --session 2",
-        "unabridged share --to team/pool --all-facts --dry-run",
-        "unabridged share --agent research --to ann/coder --to ann/writer --fact 3",
-    ),
+    """Share sessions and facts with another space, or revoke it.
+
+    A share is a copy that both spaces record. Each side continues on its own; sharing the same again copies what is new since. SPACE is USER/AGENT, or USER/AGENT/MODEL.
+    """,
+    "unabridged share to ann/coder --session 2",
+    "unabridged share list",
+    "unabridged share revoke 7K2QMD",
+    options=MEMORY,
+    default="list",
 )
-@click.option(
-    "--to", "targets", multiple=True, metavar="SPACE", help="Where to; may be given several times."
+_dry_run = click.option("--dry-run", is_flag=True, help="Only show what would be copied.")
+
+
+@command.sub(
+    "to",
+    "unabridged share to ann/coder --session 2",
+    "unabridged share to team/pool --all-facts --dry-run",
+    "unabridged share to ann/coder ann/writer --agent research --fact 3",
 )
+@click.argument("spaces", metavar="SPACE...", nargs=-1, required=True)
 @click.option(
     "--session",
     "sessions",
     multiple=True,
     metavar="WHICH",
-    help="A session: id, title or number; several times for several.",
+    help="A session: id, title or number; repeat for several.",
 )
 @click.option(
     "--fact",
     "facts",
     multiple=True,
     metavar="WHICH",
-    help="A fact: its number in `facts`, or its id; several times for several.",
+    help="A fact: its number in `facts`, or its id; repeat for several.",
 )
-@click.option("--all-facts", is_flag=True, help="Every fact that holds now.")
-@click.option("--dry-run", is_flag=True, help="Only say what would go.")
-@common(*MEMORY)
-@invoked
-def command(
+@click.option("--all-facts", is_flag=True, help="Every current fact.")
+@_dry_run
+def to_command(
     invocation: Invocation,
-    targets: Sequence[str],
+    spaces: Sequence[str],
     sessions: Sequence[str],
     facts: Sequence[str],
     *,
     all_facts: bool,
     dry_run: bool,
 ) -> None:
-    """Carry chosen sessions and facts into another space, recorded on both sides.
+    """Copy chosen sessions and facts to other spaces.
 
-    SPACE is USER/AGENT, or USER/AGENT/MODEL; it is begun where there is none. A session goes with every branch and all that hangs on it; a fact alone goes without the words that said it, and says from where it is. It is a copy: each side goes on by itself, and sharing the same again carries what is new since. What was forgotten there stays forgotten.
+    SPACE is USER/AGENT, or USER/AGENT/MODEL; it is created if needed. A session is copied with every branch and everything made from it. A fact is copied without the messages that it comes from, and names its origin. What was forgotten there stays forgotten.
 
-    A fact that was changed on both sides is shown as a contradiction (≠ in `facts`), never replaced. `unabridged shares` lists what was shared, and takes it back.
+    A fact that was changed on both sides is shown as a contradiction (≠ in `facts`), never replaced.
     """
-    from unabridged.factory.sharing import SpaceShares  # noqa: PLC0415 - for a few commands
-
-    if not targets:
-        raise InputError("No space is named.", hint="Say where to: --to USER/AGENT")
     settings = named(invocation)
-    shares = SpaceShares(settings, invocation.by_agent())
+    shares = _shares(invocation)
     done = [
         shares.share(
-            parse_space(target, settings.isolation),
+            parse_space(space, settings.isolation),
             sessions=sessions,
             facts=facts,
             all_facts=all_facts,
             dry_run=dry_run,
         )
-        for target in targets
+        for space in spaces
     ]
     invocation.answer(done, *(line for one in done for line in carried_lines(one, dry_run=dry_run)))
+
+
+@command.sub("list", "unabridged share list --json")
+def list_command(invocation: Invocation) -> None:
+    """List what was shared in both directions, oldest first.
+
+    → was copied to another space, ← came from one. An interrupted share is `unfinished`; share the same again to complete it.
+    """
+    shares = look_into(invocation).sharing.listing()
+    invocation.answer(
+        [share_data(share) for share in shares],
+        *(share_lines(shares) if shares else ()),
+        empty="Nothing was shared yet. Share a session: unabridged share to SPACE --session 1",
+    )
+
+
+@command.sub("revoke", "unabridged share revoke 7K2QMD")
+@click.argument("which", metavar="ID")
+def revoke_command(invocation: Invocation, which: str) -> None:
+    """Revoke a share, from either side.
+
+    Everything that it copied is deleted in the space that got it: messages, index, vectors, facts, condensations. A receipt is kept. What was said there since stays, also in a shared session, and so does what another share holds. You can share it again.
+
+    ID is the share's id in the list, or the end or beginning of it. If it is interrupted, revoke it again.
+    """
+    done = _shares(invocation).revoke(which)
+    other = done.share.other.name
+    if done.receipt is not None:
+        lines = list(receipt_lines(done.receipt))
+    else:
+        gone = (
+            "Nothing of it was left there." if done.reached else f"There is no space {other} now."
+        )
+        lines = [gone]
+    invocation.answer(done, f"Revoked the share with {other}.", *lines)
+
+
+@command.sub(
+    "hand-off",
+    "unabridged share hand-off ann/coder",
+    "unabridged share hand-off ann/default/qwen3:8b --session 2",
+    options=(*MEMORY, "session"),
+)
+@click.argument("space", metavar="SPACE")
+@_dry_run
+def hand_off_command(invocation: Invocation, space: str, *, dry_run: bool) -> None:
+    """Let another agent or model continue a session.
+
+    The session is copied to SPACE (USER/AGENT, or USER/AGENT/MODEL) with everything made from it and the pinned facts that are relevant to it. It is the newest session there, so that the next `unabridged chat` continues it. Here it stays as it was, and `unabridged sessions` shows to whom it was handed off.
+    """
+    settings = named(invocation)
+    wanted = invocation.given("session")
+    done = _shares(invocation).handoff(
+        parse_space(space, settings.isolation),
+        session=str(wanted) if wanted else None,
+        dry_run=dry_run,
+    )
+    invocation.answer(done, *carried_lines(done, dry_run=dry_run))
+
+
+def _shares(invocation: Invocation) -> "SpaceShares":
+    from unabridged.factory.sharing import SpaceShares  # noqa: PLC0415 - slow, and help needs none of it
+
+    return SpaceShares(named(invocation), invocation.by_agent())

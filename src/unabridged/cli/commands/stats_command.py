@@ -12,7 +12,7 @@ from unabridged.cli.views.stats import figures_data, figures_lines
 @common(*MEMORY)
 @invoked
 def command(invocation: Invocation) -> None:
-    """Say what the memory holds, knows and condensed."""
+    """Show how much is stored, known and condensed."""
     memory = look_into(invocation)
     if invocation.json:
         invocation.emit(figures_data(memory))

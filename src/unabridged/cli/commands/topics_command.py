@@ -47,7 +47,7 @@ def command(
     shown: str | None,
     limit: int,
 ) -> None:
-    """Say what was talked about, in topics with sizes and dates.
+    """List what was talked about, with sizes and dates.
 
     Every exchange is in exactly one topic; what belongs to none is the last one. The number before
     a topic names it for --show with the same --since, --until and --session.

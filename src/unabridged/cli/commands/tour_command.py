@@ -31,7 +31,7 @@ from unabridged.cli.tour.stage import Stage, stage
     "--keep",
     type=click.Path(path_type=Path),
     metavar="FOLDER",
-    help="Play in this empty folder, and leave it to look around in.",
+    help="Use this empty folder, and keep it to look around in.",
 )
 @common("json")
 @invoked
@@ -43,16 +43,15 @@ def command(
     listing: bool,
     no_pause: bool,
 ) -> None:
-    """See in five minutes what it does, on conversations of its own.
+    """Show in five minutes what Unabridged does, with its own example data.
 
     A chapter for each profile: `start`, `companion`, `workspace`, `agent`, `requirements`, `story`
-    and `end`. Each step says why, shows the command that you would type, runs it for real, and says
-    what to look at. Enter goes on, n jumps to the next chapter, q leaves; where standard input is no
-    terminal nothing waits.
+    and `end`. Each step explains why, shows the command, runs it for real, and says what to look at.
+    Press Enter to continue, n for the next chapter, q to quit; without a terminal it does not wait.
 
-    It needs no model, no key and no network: `quote` answers, which only quotes what is stored, even
-    where a model would be there. It plays in a folder of its own, which is removed at the end, also
-    after Ctrl-C. Your own memory and settings are neither read nor changed.
+    It needs no model, no key and no network: `quote` answers, even if a model is available. It uses a
+    temporary folder, which is removed at the end, also after Ctrl-C. Your own memory and settings are
+    neither read nor changed.
     """
     picked = chosen(names)
     if listing:
@@ -76,7 +75,7 @@ def _welcome(picked: Sequence[Chapter]) -> None:
     if len(picked) < len(chapters()):
         return
     names = ", ".join(each.name for each in picked)
-    said = f"About five minutes. One chapter alone: unabridged tour NAME, of {names}."
+    said = f"About five minutes. For one chapter: unabridged tour NAME. Chapters: {names}."
     for line in [*wrap(said, width()), ""]:
         echo(line, "dim")
 
@@ -90,10 +89,10 @@ def _list(invocation: Invocation) -> None:
 
 def _farewell(played: Stage, last: Chapter, *, kept: bool) -> None:
     if not kept:
-        echo("The tour's folder is removed again. Your own home folder was never touched.", "dim")
+        echo("The tour's folder was removed. Your own home folder was never touched.", "dim")
         return
-    # Each on a line of its own and never wrapped: they are there to be copied.
-    echo("The conversations, and a home for each chapter, stay in", "dim")
+    # Each on its own line and never wrapped, to be copied.
+    echo("The conversations, and a home for each chapter, are kept in", "dim")
     echo(f"  {played.folder}")
     echo("To look around:", "dim")
     echo(f"  unabridged --home {played.folder / last.name} sessions")

@@ -1,4 +1,4 @@
-"""The guide: shows the steps of the tour to a person, or gives them to a program."""
+"""The guide: shows the steps of the tour to a person, or returns them to a program."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ from unabridged.cli.tour.stage import Stage
 PROMPT = "$ "
 LOOK = "→ "
 _RULE = "──"
-_KEYS = "Enter goes on · n next chapter · q leaves"
+_KEYS = "Enter to continue · n for the next chapter · q to quit"
 
 
 class TourKey(Enum):
-    """What a person wants at a pause."""
+    """What a person chooses at a pause."""
 
     ON = "on"
     NEXT = "next"
@@ -32,7 +32,7 @@ Pause = Callable[[], TourKey]
 
 @dataclass(slots=True)
 class Ran:
-    """A command line with what it wrote."""
+    """A command line with its output."""
 
     command: str
     output: str
@@ -40,7 +40,7 @@ class Ran:
 
 @dataclass(slots=True)
 class Played:
-    """A step with what its commands wrote."""
+    """A step with the output of its commands."""
 
     chapter: str
     why: str
@@ -50,7 +50,7 @@ class Played:
 
 
 def play(stage: Stage, chapters: Sequence[Chapter]) -> list[Played]:
-    """Run every step and give it with its output."""
+    """Run every step and return it with its output."""
     played = []
     for chapter in chapters:
         with stage.at_home(chapter.name):
@@ -65,7 +65,7 @@ def guide(stage: Stage, chapters: Sequence[Chapter], pause: Pause) -> bool:
     """Show the chapters, one step at a time.
 
     Returns:
-        Whether it was seen to its end.
+        Whether all of it was shown.
     """
     for chapter in chapters:
         with stage.at_home(chapter.name):
@@ -112,7 +112,7 @@ def wait() -> TourKey:
 
 
 def go_on() -> TourKey:
-    """Wait for nobody."""
+    """Continue without waiting."""
     return TourKey.ON
 
 

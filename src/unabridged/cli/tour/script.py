@@ -1,4 +1,4 @@
-"""The script of the tour, read from a table: what is said, what is run, what to look at."""
+"""The script of the tour: what it explains, what it runs, what to look at."""
 
 import difflib
 import tomllib
@@ -11,7 +11,7 @@ from typing import Any
 from unabridged.errors import NotFoundError
 
 FOLDER = resources.files("unabridged.cli") / "data" / "tour"
-"""Where the script lies, with the conversations that it takes over."""
+"""The folder of the script, with the conversations that it imports."""
 _SCRIPT = "tour.toml"
 
 
@@ -21,15 +21,14 @@ class TourStep:
 
     Attributes:
         why: Why one would do it, in one or two sentences.
-        run: The command lines, as one types them behind the prompt.
+        run: The command lines, as typed after the prompt.
         look: What to look at in the output.
-        shows: Pieces of text that the output must hold for what is said to be true; a test
+        shows: Pieces of text that the output must contain if the explanation is true; a test
             looks for them.
         find: Names for later command lines, in braces: each with the command line (which may
-            hold the names before it) whose JSON holds the value, and the path to it: keys,
-            places in lists, and ``key=value`` for the first in a list that has it
-            (``category=decision.id``).
-        brief: Whether many commands say little: they are shown close together, as in a pipe.
+            contain earlier names) whose JSON has the value, and the path to it: keys, places
+            in lists, and ``key=value`` for the first item that has it (``category=decision.id``).
+        brief: Whether to show the commands close together, as in a pipe.
         next: What to type next: command lines that are not run, with what they do.
     """
 
@@ -44,10 +43,10 @@ class TourStep:
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """One chapter, which needs none of those before it.
+    """One chapter; it needs none of those before it.
 
     Attributes:
-        name: What it is called on the command line, and the folder that is its home.
+        name: Its name on the command line, and the folder that is its home.
         title: What it shows, in a line.
         steps: Its steps.
     """
@@ -59,7 +58,7 @@ class Chapter:
 
 @cache
 def chapters() -> tuple[Chapter, ...]:
-    """Give every chapter, in order."""
+    """Return every chapter, in order."""
     table = tomllib.loads((FOLDER / _SCRIPT).read_text("utf-8"))
     return tuple(
         Chapter(each["name"], each["title"], tuple(_step(step) for step in each["steps"]))
@@ -68,7 +67,7 @@ def chapters() -> tuple[Chapter, ...]:
 
 
 def chosen(names: Sequence[str]) -> tuple[Chapter, ...]:
-    """Give the chapters of these names, in the order of the script; all where none is named.
+    """Return the chapters of these names, in the order of the script; all without names.
 
     Raises:
         NotFoundError: There is no chapter of that name; the hint names the nearest.

@@ -1,4 +1,4 @@
-"""The stage of the tour: a folder of its own, in which the real commands are run."""
+"""The stage of the tour: a separate folder in which the real commands run."""
 
 import contextlib
 import io
@@ -28,7 +28,7 @@ from unabridged.errors import InputError, UnabridgedError
 LIST = "ls"
 """The one command of the shell that the script uses: the tour lists the folder itself."""
 INTO = ">"
-"""What sends the output of a command into a file; the tour writes it itself."""
+"""Sends the output of a command into a file; the tour writes it itself."""
 _PREFIX = "unabridged-tour-"
 _CONVERSATIONS = ".jsonl"
 _ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -36,10 +36,10 @@ _ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 class Stage:
-    """Where the tour plays. Every command line is run in-process, with the tour's home.
+    """Runs the command lines of the tour in-process, with the tour's home.
 
     Args:
-        folder: The tour's own folder; it is the working folder while the stage stands.
+        folder: The tour's folder; it is the working folder during the tour.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -48,12 +48,12 @@ class Stage:
 
     @contextlib.contextmanager
     def at_home(self, name: str) -> Iterator[None]:
-        """Run what is run meanwhile in the home of a chapter, with `quote` to answer."""
+        """Run commands in the home of a chapter; `quote` answers."""
         with alone(self.folder / name, upstream="quote"):
             yield
 
     def lines(self, step: TourStep) -> list[str]:
-        """Give the command lines of a step, what they name found out by commands as well."""
+        """Return the command lines of a step, with the values that ``find`` names."""
         for name, (line, path) in step.find.items():
             told = self.output(f"{line.format_map(self._found)} --json")
             self._found[name] = _at(json.loads(told), path)
@@ -64,7 +64,7 @@ class Stage:
 
         Raises:
             UnabridgedError: The command failed, which is a fault of the tour.
-            KeyboardInterrupt: Ctrl-C was pressed meanwhile.
+            KeyboardInterrupt: Ctrl-C was pressed.
         """
         program, *words = shlex.split(line)
         if program == LIST:
@@ -86,11 +86,11 @@ class Stage:
         if code:
             raise UnabridgedError(
                 f"A command of the tour failed ({code}): {line}",
-                hint="Nothing of yours was touched. `unabridged doctor` looks for what is wrong.",
+                hint="Your own memory was not touched. Check the installation: unabridged doctor",
             )
 
     def output(self, line: str) -> str:
-        """Run a command line and give what it writes."""
+        """Run a command line and return its output."""
         written = io.StringIO()
         try:
             with contextlib.redirect_stdout(written):
@@ -118,7 +118,7 @@ def _at(value: Any, path: str) -> str:
 
 
 class _Beside(io.TextIOBase):
-    """Standard error in the place of standard output, and no terminal: bars of progress stay away."""
+    """Standard error in place of standard output; not a terminal, so that no progress bar is drawn."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -134,10 +134,10 @@ class _Beside(io.TextIOBase):
 
 @contextlib.contextmanager
 def stage(keep: Path | None = None) -> Iterator[Stage]:
-    """Build the stage, and take it down again however the tour ends.
+    """Create the stage, and remove it however the tour ends.
 
     Args:
-        keep: A folder to play in that stays; None for one that is removed.
+        keep: A folder to use and keep; None for one that is removed.
 
     Raises:
         InputError: The folder to keep is not empty.
@@ -167,15 +167,15 @@ def _kept_folder(keep: Path) -> Path:
     folder = keep.expanduser().absolute()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(
-            f"{keep} is there already, and the tour begins with an empty folder.",
-            hint="Name a folder that is empty or not there yet.",
+            f"{keep} exists already, and the tour needs an empty folder.",
+            hint="Choose an empty or a new folder: --keep FOLDER",
         )
     try:
         private_folder(folder)
     except OSError as error:
         raise InputError(
-            f"The folder {keep} cannot be made: {error.strerror or error}.",
-            hint="Name a folder that you may write to.",
+            f"Cannot create the folder {keep}: {error.strerror or error}.",
+            hint="Choose a folder that you can write to: --keep FOLDER",
         ) from error
     return folder
 

@@ -1,7 +1,8 @@
-"""What messages were judged to be, as lines to read: categories, readings, their distribution."""
+"""Annotations as text: categories, annotated messages, their distribution."""
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from unabridged.cli.format import count, moment, percent
 from unabridged.cli.paint import Column, paint, table, width
@@ -9,16 +10,19 @@ from unabridged.cli.terminal_text import one_line
 from unabridged.domain.annotation import ExchangeReading, Scheme
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Role
-from unabridged.space.space import Space
+
+if TYPE_CHECKING:
+    from unabridged.operations.call import Call
+    from unabridged.space.space import Space
 
 _NAMED = 3
-"""Categories that are named in one row."""
+"""Categories in one row."""
 _BAR = 20
-"""Cells of the longest bar of a distribution."""
+"""Width in cells of the longest bar of a distribution."""
 
 
 def called(category: str) -> str:
-    """Write a category's name as people read it."""
+    """Return the name of a category as people write it."""
     return category.replace("_", " ")
 
 
@@ -28,7 +32,7 @@ def scheme_lines(scheme: Scheme) -> list[str]:
         Column("category"),
         Column("verbatim", right=True),
         Column("importance", right=True),
-        Column("what belongs to it", flexible=True, style="dim"),
+        Column("contains", flexible=True, style="dim"),
     ]
     rows = [
         (called(each.name), percent(each.keep), f"{each.importance:.2f}", each.about)
@@ -40,7 +44,7 @@ def scheme_lines(scheme: Scheme) -> list[str]:
 def annotation_lines(
     exchanges: Sequence[Exchange], annotations: Mapping[str, ExchangeReading]
 ) -> list[str]:
-    """Show what exchanges were judged to be: a head for each, and a line for each message."""
+    """Show the annotations of exchanges: a head for each, and a line for each message."""
     columns = [
         Column("", style="dim"),
         Column("", style="accent"),
@@ -69,8 +73,14 @@ def annotation_lines(
     return [line for head, size in heads for line in (head, *islice(left, size))]
 
 
-def distribution_lines(space: Space) -> list[str]:
-    """Show how often each category was read, and who judged."""
+def annotated_lines(annotations: Sequence[ExchangeReading], call: "Call") -> list[str]:
+    """Show annotations with the exchanges that they belong to."""
+    exchanges = [call.space.log.get(each.exchange) for each in annotations]
+    return annotation_lines(exchanges, {each.exchange: each for each in annotations})
+
+
+def distribution_lines(space: "Space") -> list[str]:
+    """Show the messages of each category, and what classified them."""
     counts = space.annotations.stats()
     total = sum(each.messages for each in counts.categories)
     most = max((each.messages for each in counts.categories), default=0)
@@ -91,37 +101,37 @@ def distribution_lines(space: Space) -> list[str]:
         )
         for each in counts.categories
     ]
-    said = f"{count(counts.exchanges, 'exchange')} judged, {counts.pending:,} not yet"
+    said = f"{count(counts.exchanges, 'exchange')} classified, {counts.pending:,} pending"
     by = ", ".join(f"{name} {number:,}" for name, number in counts.by.items())
     lines = table(columns, rows, width())
     return [*lines, paint(f"{said} · scheme {counts.scheme}{f' · by {by}' if by else ''}", "dim")]
 
 
-def judged_rows(space: Space) -> list[tuple[str, str]]:
-    """Say in rows of a table how much was judged, and what it was."""
+def judged_rows(space: "Space") -> list[tuple[str, str]]:
+    """Return rows of a table: how many exchanges are classified, and the categories."""
     counts = space.annotations.stats()
     held = sorted(counts.categories, key=lambda each: -each.messages)
     most = [f"{called(each.name)} {each.messages:,}" for each in held if each.messages]
-    rows = [("judged", f"{count(counts.exchanges, 'exchange')}, {counts.pending:,} not yet")]
+    rows = [("classified", f"{count(counts.exchanges, 'exchange')}, {counts.pending:,} pending")]
     chunks = (most[at : at + _NAMED] for at in range(0, len(most), _NAMED))
     return [*rows, *(("", ", ".join(chunk)) for chunk in chunks)]
 
 
 def correct(
-    space: Space,
+    space: "Space",
     wanted: str,
     category: str,
     side: Role = Role.USER,
     importance: float | None = None,
 ) -> tuple[Exchange, ExchangeReading]:
-    """Say what a message of an exchange is, as a person sees it.
+    """Set the category of a message of an exchange, as a person sees it.
 
     Args:
         space: Where it is.
         wanted: The exchange's id or the beginning of it.
         category: As people write it: ``small talk``, ``small_talk``.
         side: Whose message.
-        importance: 0 to 1; None for that of the category.
+        importance: From 0 to 1; None for that of the category.
 
     Raises:
         InputError: There is no such category.

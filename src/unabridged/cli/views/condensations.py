@@ -1,4 +1,4 @@
-"""What condensing did, or would do, as lines to read: runs, checks, condensations and originals."""
+"""Condensing as text: runs, checks, condensations and originals."""
 
 from collections.abc import Iterable, Sequence
 
@@ -12,14 +12,14 @@ from unabridged.domain.message import Role
 from unabridged.domain.results import CondensePreview, CondenseStats, ExpandedCondensation
 
 NAMES_SHOWN = 12
-"""Names that a check lost of which so many are written out."""
+"""Lost names that are listed."""
 ROOM_FOR_SESSIONS = 90
-"""Cells from which a list of condensations has room for what they say."""
+"""Cells that a list of condensations needs to show both dates."""
 _SPEAKERS = {Role.USER: "you", Role.ASSISTANT: "assistant", None: ""}
 
 
 def outlook_lines(outlook: CondensePreview, *, test: bool) -> list[str]:
-    """Show what a run over one session did, or would do."""
+    """Show what condensing one session did, or would do."""
     rows = [
         (
             "session",
@@ -72,7 +72,7 @@ def _shares(outlook: CondensePreview) -> list[str]:
 
 
 def check_rows(coherence: Coherence | None) -> list[tuple[str, str]]:
-    """Say what the check of a run found, as rows of a table."""
+    """Return rows of a table: what the check of a run found."""
     if coherence is None:
         return []
     said = [
@@ -118,7 +118,7 @@ def condensation_lines(made: Iterable[Condensation]) -> list[str]:
 
 
 def expanded_lines(expanded: ExpandedCondensation) -> list[str]:
-    """Show a condensation and, whole, what it stands for."""
+    """Show a condensation, and the whole exchanges that it replaces."""
     one = expanded.condensation
     covered = count(len(one.covers), "exchange")
     if one.messages:
@@ -128,7 +128,7 @@ def expanded_lines(expanded: ExpandedCondensation) -> list[str]:
     lines += _said(one.lines)
     lines += [line for note in one.notes for line in _wrapped(note, "warn")]
     missing = len(one.covers) - len(expanded.exchanges)
-    stands = f"It stands for {covered}" + (f", {missing:,} of them forgotten" if missing else "")
+    stands = f"It replaces {covered}" + (f", {missing:,} of them forgotten" if missing else "")
     lines += ["", *_wrapped(f"{stands}:", "dim"), ""]
     return lines + [line for exchange in expanded.exchanges for line in exchange_lines(exchange)]
 
@@ -143,9 +143,9 @@ def _said(said: Sequence[Line]) -> list[str]:
 
 
 def run_rows(stats: CondenseStats) -> list[tuple[str, str]]:
-    """Say what condensing has done, as rows of a table."""
+    """Return rows of a table: what condensing did."""
     if not stats.runs:
-        return [("condensed", "no session has outgrown its budget yet")]
+        return [("condensed", "nothing yet")]
     said = (
         f"{count(stats.messages_condensed, 'message')} in {count(stats.runs, 'run')},"
         f" {count(stats.tokens_saved, 'token')} saved"

@@ -2,7 +2,8 @@
 
 from unabridged.cli.format import moment
 from unabridged.cli.paint import paint, width
-from unabridged.cli.terminal_text import safe, wrap
+from unabridged.cli.shown_text import shown_text
+from unabridged.cli.terminal_text import clip, safe, wrap
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Image, Message, Reasoning, Role, Text, ToolCall, ToolResult
 
@@ -37,3 +38,24 @@ def _message_lines(message: Message) -> list[str]:
             case Reasoning(text):
                 lines.append(paint(f"[thought, {len(text):,} characters]", "dim"))
     return [(first if place == 0 else "  ") + line for place, line in enumerate(lines)]
+
+
+def spoken_lines(exchange: Exchange, most: int | None = None) -> list[str]:
+    """Return what both sides said, without dates and tools.
+
+    Args:
+        exchange: The exchange.
+        most: The most lines of each side; None for all.
+    """
+    answer = exchange.answer
+    said = [("› ", "accent", exchange.user.text)]
+    said += [("  ", "", answer.text)] if answer else [("  ", "", "(no answer)")]
+    lines = []
+    for sign, style, text in said:
+        room = width() - 2
+        words = [line for line in wrap(safe(shown_text(text).strip()), room) if line]
+        if most and len(words) > most:
+            words = [*words[: most - 1], clip(words[most - 1], room - 2) + " …"]
+        for place, line in enumerate(words):
+            lines.append((paint(sign, style) if place == 0 else "  ") + line)
+    return lines

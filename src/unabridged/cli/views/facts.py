@@ -1,14 +1,20 @@
-"""What is known, as lines to read: facts, and everything that is known of one."""
+"""Facts as text: lists, and everything that is known about one."""
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from unabridged.cli.format import day
+from unabridged.cli.format import count, day
 from unabridged.cli.paint import Column, paint, table, width
-from unabridged.cli.terminal_text import pad, safe, wrap
-from unabridged.domain.fact import Fact
+from unabridged.cli.terminal_text import one_line, pad, safe, wrap
+from unabridged.domain.fact import Fact, FactState
 
+if TYPE_CHECKING:
+    from unabridged.operations.call import Call
+
+_SOURCES = {"user": "you", "rules-1": "your words"}
 _NAMES = 17
-"""Cells of the names of what is told of a fact."""
+"""Width in cells of the names of a fact's fields."""
 
 
 def fact_lines(facts: Sequence[Fact], *, first: int | None = 1) -> list[str]:
@@ -16,7 +22,7 @@ def fact_lines(facts: Sequence[Fact], *, first: int | None = 1) -> list[str]:
 
     Args:
         facts: In the order of their numbers.
-        first: The number that names the first of them; None where none names them.
+        first: The number of the first; None if they have no numbers.
     """
     ended = any(fact.until for fact in facts)
     columns = [
@@ -25,7 +31,7 @@ def fact_lines(facts: Sequence[Fact], *, first: int | None = 1) -> list[str]:
         Column("fact", flexible=True),
         Column("since", style="dim"),
         *([Column("until", style="dim")] if ended else []),
-        Column("", style="dim"),
+        Column("from", style="dim"),
     ]
     rows = [
         (
@@ -34,15 +40,48 @@ def fact_lines(facts: Sequence[Fact], *, first: int | None = 1) -> list[str]:
             fact.text or "(withdrawn)",
             day(fact.since),
             *([day(fact.until)] if ended else []),
-            fact.origin.space if fact.origin else fact.by,
+            fact.origin.space if fact.origin else _SOURCES.get(fact.by, fact.by),
         )
         for number, fact in enumerate(facts, first or 0)
     ]
     return table(columns, rows, width())
 
 
+def facts_lines(facts: Sequence[Fact], call: "Call") -> list[str]:
+    """List facts of one state or all, with the numbers that name those that hold."""
+    current = all(fact.state is FactState.CURRENT for fact in facts)
+    lines = fact_lines(facts, first=1 if current else None)
+    groups = call.space.facts.disputes()
+    if groups and sys.stdout.isatty():
+        said = f"{count(len(groups), 'contradiction')}, marked ≠. Settle one: unabridged facts edit"
+        lines += ["", paint(said, "warn")]
+    return lines
+
+
+def told_fact(fact: Fact, what: str = "", call: "Call | None" = None) -> list[str]:
+    """Show what was done with a fact, and what contradicts it; without a word, all of it."""
+    if not what or call is None:
+        return fact_card(fact)
+    others = {other.id: other for other in call.space.facts.all()} if fact.disputed_by else {}
+    against = (others[name] for name in fact.disputed_by if name in others)
+    return [
+        f"{what}: {safe(one_line(fact.text))}",
+        *(paint(f"Contradicted by: {safe(one_line(one.text))}", "warn") for one in against),
+    ]
+
+
+def withdrawn_fact(gone: Fact, call: "Call") -> Iterator[str]:
+    """Show what withdrawing a fact did: which one holds again, and which spaces still have it."""
+    yield f"Withdrawn: {safe(one_line(gone.text))}"
+    for fact in call.space.facts.all():
+        if fact.id == gone.supersedes:
+            yield paint(f"Current again: {safe(one_line(fact.text))}", "dim")
+    for other in call.space.sharing.copies([gone.id]):
+        yield paint(f"Still in {safe(other)}. Share again to withdraw it there.", "warn")
+
+
 def fact_card(fact: Fact) -> list[str]:
-    """Show everything that is known of a fact, with the words that say so."""
+    """Show every field of a fact, with the words that it comes from."""
     rows = [
         ("id", fact.id),
         ("about", fact.subject),
@@ -51,7 +90,7 @@ def fact_card(fact: Fact) -> list[str]:
         ("exchange", fact.exchange or ""),
         ("since", day(fact.since)),
         ("until", day(fact.until)),
-        ("drawn by", fact.by),
+        ("learned by", fact.by),
         ("supersedes", fact.supersedes or ""),
         ("from", fact.origin.space if fact.origin else ""),
         ("its exchange", (fact.origin.exchange or "") if fact.origin else ""),

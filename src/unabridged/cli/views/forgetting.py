@@ -13,10 +13,10 @@ SHOWN = 20
 """Of each kind, so many are shown; `--json` has all."""
 _NAMES = {
     RecordKind.CONTEXT: "ledger",
-    RecordKind.OVERVIEW: "condensed text of prompts",
+    RecordKind.OVERVIEW: "condensed text",
     RecordKind.FACT: "fact",
-    RecordKind.CONDENSATION: "condensed session or month",
-    RecordKind.READING: "reading",
+    RecordKind.CONDENSATION: "summary",
+    RecordKind.READING: "annotation",
     RecordKind.REQUIREMENT: "requirement",
 }
 
@@ -39,7 +39,7 @@ def plan_lines(plan: ForgetPlan) -> Iterator[str]:
     if plan.going or plan.given:
         kinds = Counter(one.kind for one in (*plan.going, *plan.given))
         said = [count(number, _NAMES.get(kind, kind.value)) for kind, number in kinds.items()]
-        yield _title(f"With it go {', '.join(said)}.")
+        yield _title(f"Also removes {', '.join(said)}.")
         stays = {"", *(one_line(fact.text) for fact in plan.staying)}
         texts = dict.fromkeys(one_line(one.text) for one in (*plan.going, *plan.given))
         yield from _some([text for text in texts if text not in stays])
@@ -47,7 +47,7 @@ def plan_lines(plan: ForgetPlan) -> Iterator[str]:
         yield _title("Facts that stay, since something else says them:")
         yield from _some([one_line(fact.text) for fact in plan.staying])
     if plan.repeats:
-        yield _title("Says it once more and stays; --with-repeats forgets it too:")
+        yield _title("These also mention it and will be kept:")
         yield from _some([f"{r.id[-6:]}  {one_line(r.text)} ({r.reason})" for r in plan.repeats])
     yield from _outside(plan.outside)
 
@@ -66,7 +66,7 @@ def receipt_lines(receipt: Receipt) -> Iterator[str]:
     yield f"Forgotten: {_amount(receipt)}."
     if receipt.records:
         said = [count(n, _NAMES[RecordKind(kind)]) for kind, n in receipt.records.items()]
-        yield f"With it went {', '.join(said)}."
+        yield f"Also removed {', '.join(said)}."
     if receipt.pieces:
         found = f"{receipt.left:,} found" if receipt.left else "none found"
         yield (

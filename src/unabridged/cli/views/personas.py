@@ -1,4 +1,4 @@
-"""Personas as lists, for the command and for the chat."""
+"""Personas as text, for the command and for the chat."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from unabridged.errors import SettingError
 
 @dataclass(frozen=True, slots=True)
 class PersonaRow:
-    """A persona: its text, or why it cannot be used."""
+    """A persona: its text, or why it is invalid."""
 
     name: str
     path: str
@@ -21,7 +21,7 @@ class PersonaRow:
 
 
 def persona_rows(home: str | Path) -> list[PersonaRow]:
-    """Give every persona; one that cannot be read says why, and the others are there."""
+    """Return every persona; an invalid one has an error instead of a text."""
     return [_row(name, path, home) for name, path in personas(home).items()]
 
 
@@ -33,7 +33,7 @@ def _row(name: str, path: Path, home: str | Path) -> PersonaRow:
 
 
 def persona_lines(rows: Sequence[PersonaRow], current: str = "") -> list[str]:
-    """List personas, with how each begins."""
+    """List personas with their first words."""
     columns = [
         Column("", style="accent"),
         Column("persona"),
@@ -43,7 +43,7 @@ def persona_lines(rows: Sequence[PersonaRow], current: str = "") -> list[str]:
         (
             "●" if row.name == current else "",
             row.name,
-            f"cannot be used: {one_line(row.error)}" if row.error else one_line(row.text),
+            f"invalid: {one_line(row.error)}" if row.error else one_line(row.text),
         )
         for row in rows
     ]

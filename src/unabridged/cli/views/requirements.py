@@ -1,18 +1,32 @@
-"""Requirements as lists and cards, for the command and for the chat."""
+"""Requirements as text: lists and cards, for the command and for the chat."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from unabridged.cli.format import moment
 from unabridged.cli.paint import PAIRS, Column, paint, table, width
 from unabridged.cli.terminal_text import one_line, safe, wrap
 from unabridged.domain.fact import Requirement
 
+if TYPE_CHECKING:
+    from unabridged.operations.call import Call
+
 ROOMY = 120
-"""Cells from which on a list has room for a requirement and its fields side by side."""
+"""Cells that a table of requirements with all their fields needs."""
+
+
+def requirements_lines(requirements: Sequence[Requirement], call: "Call") -> Iterator[str]:
+    """List requirements, and say how to get those that are not found yet."""
+    yield from requirement_lines(requirements)
+    if call.space.requirements.waits:
+        said = "Some exchanges were not searched yet" if requirements else "No requirement yet"
+        yield paint(f"{said}: unabridged requirements learn", "dim")
+    elif not requirements:
+        yield paint("No requirement yet. Add one: unabridged requirements add TEXT", "dim")
 
 
 def requirement_lines(requirements: Sequence[Requirement]) -> list[str]:
-    """List requirements, whole; ● is pinned, and each says what it cannot be met with."""
+    """List requirements, whole; ● marks a pinned one, and each names its conflicts."""
     room = width()
     return _table(requirements, room) if room >= ROOMY else _blocks(requirements, room)
 
@@ -53,11 +67,11 @@ def _table(requirements: Sequence[Requirement], room: int) -> list[str]:
 
 
 def drawn_line(requirements: Sequence[Requirement], before: Container[str]) -> str:
-    """Say which requirements are new, and what each cannot be met with; empty where none is.
+    """Return a line that names the new requirements and their conflicts; empty if none is new.
 
     Args:
         requirements: All there are.
-        before: The ids of those that were known.
+        before: The ids of those that were known before.
     """
     new = [
         f"{each.id} against {', '.join(each.conflicts)}" if each.conflicts else each.id

@@ -1,4 +1,4 @@
-"""Shares as people read them."""
+"""Shares as text."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -10,18 +10,18 @@ from unabridged.cli.terminal_text import clip, one_line, safe
 from unabridged.domain.share import Share, ShareKind, ShareResult, ShareSide, ShareState
 
 ID_DIGITS = 6
-"""Of an id's end, so many characters are shown; they name it."""
+"""Characters of the end of an id that a list shows; they name it."""
 SHOWN = 20
-"""Sessions and facts that a dry run names; `--json` has all."""
+"""Sessions and facts that a dry run names; ``--json`` has all."""
 _ARROWS = {ShareSide.GIVEN: "→", ShareSide.TAKEN: "←"}
 
 
 def carried_lines(done: ShareResult, *, dry_run: bool = False) -> Iterator[str]:
-    """Say what a share carried, or would carry."""
+    """Show what a share copied, or would copy."""
     share = done.share
     amount = f"{count(done.exchanges, 'new exchange')} and {count(done.facts, 'new fact')}"
     if dry_run:
-        yield f"{amount} would go to {share.other.name}."
+        yield f"Would copy to {share.other.name}: {amount}."
         said = [
             *(f"“{one_line(t) or '(untitled)'}”" for t in done.titles),
             *map(one_line, done.texts),
@@ -30,27 +30,30 @@ def carried_lines(done: ShareResult, *, dry_run: bool = False) -> Iterator[str]:
         if len(said) > SHOWN:
             yield paint(f"  and {len(said) - SHOWN:,} more", "dim")
     elif share.kind is ShareKind.HANDOFF:
-        yield f"Handed off to {share.other.name}, which goes on with it: {amount}."
+        yield f"Handed off to {share.other.name}, which continues it: {amount}."
     else:
         yield f"Shared with {share.other.name}: {amount}."
     if done.passed_over:
         left = count(done.passed_over, "exchange")
-        yield paint(f"Forgotten there before, and left out: {left}.", "warn")
+        yield paint(f"Skipped because they were forgotten there: {left}.", "warn")
     if done.refused:
         left = count(done.refused, "fact")
-        yield paint(f"Taken back there before, and left out: {left}.", "warn")
+        yield paint(f"Skipped because they were withdrawn there: {left}.", "warn")
     if not dry_run:
-        yield paint(f"Share {share.id}; `unabridged shares revoke` takes it back.", "dim")
+        yield paint(
+            f"Share {share.id}. Take it back: unabridged share revoke {share.id[-ID_DIGITS:]}",
+            "dim",
+        )
 
 
 def share_lines(shares: Sequence[Share]) -> list[str]:
-    """List shares with their direction, state, and what they hold."""
+    """List shares with direction, contents and state."""
     columns = [
         Column("id", style="dim"),
         Column("", style="accent"),
         Column("space", flexible=True),
         Column("holds", flexible=True),
-        Column("last carried", style="dim"),
+        Column("last copied", style="dim"),
         Column("state"),
     ]
     rows = [
@@ -68,7 +71,7 @@ def share_lines(shares: Sequence[Share]) -> list[str]:
 
 
 def share_data(share: Share) -> dict[str, Any]:
-    """A share as JSON: its state and figures, and everything that it keeps."""
+    """Return a share for JSON: its state, its counts, and everything that it records."""
     figures = {"exchanges": len(share.exchange_ids), "facts_held": len(share.fact_ids)}
     return {"state": share.state.value, **figures, **plain(share)}
 

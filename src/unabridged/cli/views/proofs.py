@@ -1,0 +1,48 @@
+"""What verifying found, as text."""
+
+from collections.abc import Iterator
+
+import click
+
+from unabridged.cli.format import count
+from unabridged.cli.options import Invocation
+from unabridged.cli.output import echo
+from unabridged.domain.hash_chain import Proof
+
+
+def show_proofs(invocation: Invocation, proofs: Iterator[Proof]) -> None:
+    """Show what was found of each space as soon as it is known; exit with 1 if anything is wrong."""
+    found = []
+    for proof in proofs:
+        found.append(proof)
+        if not invocation.json:
+            _show(proof)
+    if invocation.json:
+        invocation.emit(found)
+    elif not found:
+        echo("There is no space yet.", "dim")
+    if any(proof.flaws for proof in found):
+        raise click.exceptions.Exit(1)
+
+
+def _show(proof: Proof) -> None:
+    if not proof.flaws:
+        echo(f"✓ {proof.space}: {_held(proof)}", "good")
+        return
+    echo(f"✗ {proof.space}", "bad")
+    for flaw in proof.flaws:
+        echo(f"  {flaw}")
+
+
+def _held(proof: Proof) -> str:
+    sealed = proof.sealed
+    if sealed is None:
+        return "sound, without a key and without an anchor"
+    parts = [f"{count(sealed.links, 'message')} in its chain"] if sealed.links else ["sealed"]
+    if sealed.forgotten:
+        parts.append(f"{sealed.forgotten:,} of them forgotten")
+    if sealed.since:
+        parts.append(f"sealed on {sealed.since[:10]} with {count(sealed.found, 'older message')}")
+    parts.append(f"with the key {sealed.mark}" if sealed.mark else "without a key")
+    parts.append("matches the anchor" if proof.anchored else "without an anchor")
+    return ", ".join(parts)
