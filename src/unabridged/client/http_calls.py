@@ -150,7 +150,7 @@ class Wire:
             try:
                 answer = send()
             except (self._module.RemoteProtocolError, self._module.ReadError):
-                if operation.method != "GET" and operation.once is None:
+                if not operation.is_repeatable:
                     raise
                 answer = send()  # whatever became of the first, it is done once
         return self._read(answer)

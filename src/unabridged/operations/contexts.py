@@ -29,6 +29,7 @@ from unabridged.operations.messages import (
 )
 from unabridged.operations.operation import (
     LONGEST_TEXT,
+    Effect,
     Name,
     Once,
     Params,
@@ -102,6 +103,7 @@ _CONTEXT_ONCE = Once(
     "contexts.prepare",
     "POST /prepare",
     "The context, with its ledger.",
+    effect=Effect.READS,
     once=_CONTEXT_ONCE,
     query=("begin",),
 )

@@ -12,6 +12,7 @@ from unabridged.errors import InputError
 from unabridged.operations.call import Call, What
 from unabridged.operations.operation import (
     AnyText,
+    Effect,
     Name,
     Once,
     Page,
@@ -183,7 +184,13 @@ def add_pin(call: Call, params: NewPin) -> Pin:
 
 
 @operation(
-    "pins.remove", "DELETE /pins/{pin}", "The pin as it was.", Right.WRITE, tag="facts", whole=True
+    "pins.remove",
+    "DELETE /pins/{pin}",
+    "The pin as it was.",
+    Right.WRITE,
+    effect=Effect.WRITES,
+    tag="facts",
+    whole=True,
 )
 def unpin(call: Call, pin: Name) -> Pin:
     """Take a pin off; what it says stays known."""

@@ -8,7 +8,7 @@ from unabridged.domain.forgetting import ForgetPlan, Receipt
 from unabridged.domain.permissions import Right
 from unabridged.errors import NotFoundError
 from unabridged.operations.call import Call, What
-from unabridged.operations.operation import Name, Once, Page, Paged, Params, operation
+from unabridged.operations.operation import Effect, Name, Once, Page, Paged, Params, operation
 from unabridged.operations.pages import page_of
 from unabridged.space.idempotency import Done
 from unabridged.space.space import Space
@@ -40,6 +40,7 @@ class ForgetRequest(Params):
     "POST /forget",
     "What would go, and what would stay.",
     Right.FORGET,
+    effect=Effect.READS,
     whole=True,
 )
 def plan_forgetting(call: Call, params: ForgetRequest) -> ForgetPlan:
@@ -86,6 +87,7 @@ _ONCE: Once[PlanName, Receipt] = Once(
     "POST /forget/{plan}",
     "What went, in figures.",
     Right.FORGET,
+    effect=Effect.DESTROYS,
     whole=True,
     once=_ONCE,
 )

@@ -8,7 +8,7 @@ from unabridged.domain.results import ContextReport, SearchResult, Stats
 from unabridged.errors import NotFoundError
 from unabridged.factory.home import Home
 from unabridged.operations.call import Call
-from unabridged.operations.operation import Name, Page, Params, Words, operation
+from unabridged.operations.operation import Effect, Name, Page, Params, Words, operation
 from unabridged.operations.operation_results import SpaceLine
 
 MOST_FOUND = 100
@@ -27,7 +27,7 @@ class SearchBody(Params):
     limit: Annotated[int, Meta(ge=1, le=MOST_FOUND)] = 10
 
 
-@operation("search", "POST /search", "What was found, best first.")
+@operation("search", "POST /search", "Exchanges, best first.", effect=Effect.READS)
 def search(call: Call, params: SearchBody) -> Page[SearchResult]:
     """Find exchanges by words, meaning and time, best first; each whole, with its session."""
     narrow = call.scope.session is not None

@@ -9,7 +9,7 @@ from unabridged.domain.scope import SpaceId
 from unabridged.domain.share import Share, ShareKind
 from unabridged.errors import InputError, PermissionRefusedError
 from unabridged.operations.call import Call, What, need
-from unabridged.operations.operation import Name, Once, Page, Paged, Params, operation
+from unabridged.operations.operation import Effect, Name, Once, Page, Paged, Params, operation
 from unabridged.operations.operation_results import ShareView
 from unabridged.operations.pages import page_of
 from unabridged.space.idempotency import Done
@@ -108,6 +108,7 @@ class ShareName(Params):
     "POST /shares/{share}/revoke",
     "The share, as it is now.",
     Right.WRITE,
+    effect=Effect.DESTROYS,
     whole=True,
     once=Once(note=_noted, show=_shown),
 )

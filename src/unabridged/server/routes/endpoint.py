@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, cast, get_type_hints
+from typing import Any
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
@@ -19,6 +19,7 @@ from unabridged.errors import UnabridgedError
 from unabridged.operations.call import Call
 from unabridged.operations.operation import Operation, Paged, Params, Place
 from unabridged.operations.operation_results import Download
+from unabridged.operations.parameters import subset
 from unabridged.operations.pending_values import Pending
 from unabridged.server.resolve_scope import scope_of
 from unabridged.server.routes.idempotency_key import perform
@@ -107,8 +108,8 @@ class Endpoint:
             def run(space: Space) -> Any:
                 return work(make_call(space))
 
-            # Who only looks begins no space.
-            result = await service.run(scope, run, create=operation.method != "GET")
+            # A request that only reads does not create a space.
+            result = await service.run(scope, run, create=operation.writes(params))
         if operation.records:
             service.background.soon(scope)
         return _response(request, operation, result)
@@ -178,21 +179,7 @@ def fallback(routes: Sequence[BaseRoute]) -> Route:
 
 def _model_of(operation: Operation[Any, Any], place: Place) -> type[Params]:
     names = sorted(operation.fields_of(place), key=lambda name: name in Paged.__struct_fields__)
-    fields = {each.name: each for each in msgspec.structs.fields(operation.params)}
-    hints = get_type_hints(operation.params, include_extras=True)
-    made = msgspec.defstruct(
-        operation.params.__name__,
-        [(name, hints[name], _default_of(fields[name])) for name in names],
-        bases=(Params,),
-        kw_only=True,
-    )
-    return cast("type[Params]", made)
-
-
-def _default_of(field: msgspec.structs.FieldInfo) -> Any:
-    if field.default_factory is not msgspec.NODEFAULT:
-        return msgspec.field(default_factory=field.default_factory)
-    return msgspec.field(default=field.default)
+    return subset(operation.params, names)
 
 
 def _read(model: type[Params], data: Any, place: Place) -> dict[str, Any]:

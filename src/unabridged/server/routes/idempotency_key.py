@@ -45,7 +45,7 @@ async def perform(
 
     def work(call: Call) -> R:
         if key is None:
-            return operation(replace(call, planned=once.plan(call, params)), params)
+            return operation(call, params)
         with call.space.idempotency.one_at_a_time(key):
             return write.do(call, key)
 

@@ -2,15 +2,14 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
-
-import msgspec
+from typing import Any
 
 from unabridged.operations.operation import Operation, Params
+from unabridged.operations.parameters import schemas_of
 from unabridged.operations.transfer import MEDIA
 from unabridged.server.routes.endpoint import PREFIX, Endpoint
 from unabridged.server.routes.json_responses import JSON, PROBLEM
-from unabridged.wire.json_api.schemas import Schemas, described
+from unabridged.wire.json_api.schemas import Schemas
 
 _SCHEMAS = "#/components/schemas/"
 _ANY_BODY = {
@@ -90,7 +89,7 @@ def document(endpoints: Sequence[Endpoint], version: str) -> dict[str, Any]:
         version: The version of the program.
     """
     bodies = [(each.body_model, each.operation.params) for each in endpoints if each.body_model]
-    schemas = {**_drawn(bodies), "Problem": PROBLEM_SCHEMA}
+    schemas = {**schemas_of(bodies), "Problem": PROBLEM_SCHEMA}
     answers = Schemas()
     paths: dict[str, dict[str, Any]] = {}
     for each in endpoints:
@@ -140,48 +139,12 @@ def _operation(endpoint: Endpoint, answers: Schemas) -> dict[str, Any]:
 
 
 def _parameters(model: type[Params], params: type[Params], place: str) -> Iterator[dict[str, Any]]:
-    drawn = _drawn([(model, params)])[model.__name__]
+    drawn = schemas_of([(model, params)])[model.__name__]
     required = drawn.get("required", ())
     for name, schema in drawn["properties"].items():
         about = schema.pop("description", None)
         told = {"description": about} if about else {}
         yield {"name": name, "in": place, "required": name in required, "schema": schema, **told}
-
-
-def _drawn(models: Sequence[tuple[type[Params], type[Params]]]) -> dict[str, Any]:
-    # The schemas of what is taken, by name. What a field means is in the docstring of the class
-    # that an operation names; the model itself may be only what goes into one place of a request.
-    kinds = [model for model, _ in models]
-    _, drawn = msgspec.json.schema_components(kinds, ref_template=f"{_SCHEMAS}{{name}}")
-    made = {name: _tidied(schema) for name, schema in drawn.items()}
-    told_by = _classes(kinds) | {model.__name__: named for model, named in models}
-    for name, kind in told_by.items():
-        made[name]["description"], fields = _described(kind)
-        for field, about in fields.items():
-            if field in made[name]["properties"]:
-                made[name]["properties"][field]["description"] = about
-    return made
-
-
-def _described(kind: type[Params]) -> tuple[str, dict[str, str]]:
-    about, fields = described(kind)
-    for base in kind.__mro__[1 : kind.__mro__.index(Params)]:
-        fields = described(base)[1] | fields
-    return about, fields
-
-
-def _classes(models: Sequence[type[Params]]) -> dict[str, type[Params]]:
-    found: dict[str, type[Params]] = {}
-    waiting: list[Any] = [*msgspec.inspect.multi_type_info(models)]
-    while waiting:
-        info = waiting.pop()
-        if isinstance(info, msgspec.inspect.StructType):
-            found[info.cls.__name__] = cast("type[Params]", info.cls)
-            waiting += [field.type for field in info.fields]
-        waiting += getattr(info, "types", ())
-        if hasattr(info, "item_type"):
-            waiting.append(info.item_type)
-    return found
 
 
 def _responses(operation: Operation[Any, Any], answers: Schemas) -> dict[str, Any]:
@@ -197,22 +160,6 @@ def _responses(operation: Operation[Any, Any], answers: Schemas) -> dict[str, An
     if operation.method == "GET":
         made["304"] = {"description": "As the client has it."}
     return {**made, **PROBLEMS}
-
-
-def _tidied(value: Any) -> Any:
-    # A default of null, or nothing that is required, says no more than that it may be left out.
-    if isinstance(value, list):
-        return [_tidied(each) for each in value]
-    if not isinstance(value, dict):
-        return value
-    kept = {
-        key: _tidied(each)
-        for key, each in value.items()
-        if not ((key == "default" and each is None) or (key == "required" and not each))
-    }
-    if all(isinstance(each, str) for each in kept.get("enum", [None])):
-        kept["type"] = "string"
-    return kept
 
 
 def _headers(operation: Operation[Any, Any]) -> list[dict[str, Any]]:
