@@ -5,25 +5,13 @@ from tests.mcp.talking import called, text_of
 
 from mcp import Client
 from unabridged import config
-from unabridged.clock import SystemClock
 from unabridged.domain.permissions import Grant
 from unabridged.domain.scope import Scope
 from unabridged.factory.space_pool import SpacePool
 from unabridged.mcp.request_context import Caller, ToolRequests
 from unabridged.mcp.server import server_of
+from unabridged.space.log import SpaceLog
 from unabridged.space.space import Space
-
-
-class _Between(SystemClock):
-    """Does something once when an id is asked for: between reading and writing."""
-
-    then = None
-
-    def new_id(self):
-        done, self.then = self.then, None
-        if done is not None:
-            done()
-        return super().new_id()
 
 
 def _talk(pool, work, failed=None):
@@ -37,23 +25,25 @@ def _talk(pool, work, failed=None):
     return anyio.run(talk)
 
 
-def test_two_programs_in_one_session_lose_nothing(home):
-    clock = _Between()
+def test_two_programs_in_one_session_lose_nothing(home, monkeypatch):
     settings = config.load(home=home, environ={}, upstream="quote")
-    pool = SpacePool(settings, clock)
+    pool = SpacePool(settings)
 
     async def first(client):
         return await called(client, "record", user="First.", assistant="Yes.")
 
     session = _talk(pool, first)["session"]
+    store = SpaceLog.import_transcript
     with Talker.open(settings=settings) as other:
 
-        def speak():
+        def speak_first(log, transcript):
+            monkeypatch.undo()
             other.switch(session)
             other.record(other.prepare("In between."), "Yes.")
+            return store(log, transcript)
 
         async def second(client):
-            clock.then = speak
+            monkeypatch.setattr(SpaceLog, "import_transcript", speak_first)
             kept = await called(client, "record", user="Second.", assistant="Yes.", session=session)
             assert "stored as a branch" in " ".join(kept["remarks"])
             found = await called(client, "search", query="Second")

@@ -4,6 +4,7 @@ from types import ModuleType
 from typing import Any
 
 from unabridged.operations import (
+    annotations,
     contexts,
     exchanges,
     facts,
@@ -29,6 +30,7 @@ _SUBJECTS = (
     contexts,
     facts,
     requirements,
+    annotations,
     maintenance,
     forgetting,
     sharing,

@@ -72,7 +72,7 @@ class Call:
         if self.reaches(session) and (found := self.space.sessions.get(session)) is not None:
             return found
         raise NotFoundError(
-            f"There is no session {session!r}.", hint="List them: GET /memory/sessions"
+            f"There is no session {session!r}.", hint="List the sessions to find its id."
         )
 
     def find_session(self, wanted: str) -> Session:
@@ -105,7 +105,9 @@ class Call:
         Raises:
             NotFoundError: The call reaches no such session.
         """
-        return self.session(session).id if session is not None else self.scope.session
+        if session in (None, self.scope.session):
+            return self.scope.session
+        return self.session(session or "").id
 
     def exchange(self, wanted: str) -> Exchange:
         """Return an exchange by its id or the beginning of it.
@@ -117,7 +119,7 @@ class Call:
         if self.reaches(found.session):
             return found
         raise NotFoundError(
-            f"There is no exchange {wanted!r}.", hint="Search for it: POST /memory/search"
+            f"There is no exchange {wanted!r}.", hint="Search for it to find its id."
         )
 
 

@@ -154,6 +154,7 @@ class Operation(Generic[P, R]):
         bare: Whether the body may be omitted.
         transfer: Whether a file replaces JSON: it is sent (``upload``) or returned (``download``).
         query: Parameters that go into the query although there is a body.
+        tool: The name of its MCP tool; empty if it has none.
         run: The function.
     """
 
@@ -175,6 +176,7 @@ class Operation(Generic[P, R]):
     bare: bool
     transfer: Literal["upload", "download"] | None
     query: tuple[str, ...]
+    tool: str
     run: Callable[[Call, P], R] = field(repr=False)
 
     def __call__(self, call: Call, params: P) -> R:
@@ -245,6 +247,7 @@ def operation(  # noqa: PLR0913 - the columns of the table
     bare: bool = False,
     transfer: Literal["upload", "download"] | None = None,
     query: tuple[str, ...] = (),
+    tool: str = "",
 ) -> Callable[[Callable[Concatenate[Call, ...], R]], Operation[Any, R]]:
     """Make an operation from a function. Its type hints and its docstring describe it.
 
@@ -264,6 +267,7 @@ def operation(  # noqa: PLR0913 - the columns of the table
         bare: Whether the body may be omitted.
         transfer: Whether a file is sent or returned.
         query: Parameters that go into the query although there is a body.
+        tool: The name of its MCP tool, if it is to have one.
     """
     method, path = route.split(" ")
 
@@ -291,6 +295,7 @@ def operation(  # noqa: PLR0913 - the columns of the table
             bare=bare,
             transfer=transfer,
             query=query,
+            tool=tool,
             run=run_with,
         )
 

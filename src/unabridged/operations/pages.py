@@ -37,7 +37,12 @@ def from_cursor(text: str | None) -> Any:
 
 
 def page_of(
-    items: Sequence[Item], id_of: Callable[[Item], str], limit: int, cursor: str | None
+    items: Sequence[Item],
+    id_of: Callable[[Item], str],
+    limit: int,
+    cursor: str | None,
+    *,
+    is_reversed: bool = False,
 ) -> Page[Item]:
     """Return one page of a list that fits in memory and is in the order of its ids.
 
@@ -46,11 +51,17 @@ def page_of(
         id_of: Returns the id of an item.
         limit: Items of a page.
         cursor: ``next`` of the previous page, or None.
+        is_reversed: Whether to begin at the end of the list.
 
     Raises:
         InputError: It is not a cursor of this list.
     """
     after = from_cursor(cursor)
+    if is_reversed:
+        ids = [id_of(item) for item in items]
+        end = ids.index(after) if after in ids else sum(not after or i < str(after) for i in ids)
+        page = items[max(0, end - limit) : end][::-1]
+        return Page(page, to_cursor(id_of(page[-1])) if end > limit else None)
     ids = [id_of(item) for item in items]
     # The last item of the previous page may be gone: those after it still follow.
     begin = ids.index(after) + 1 if after in ids else sum(each <= str(after or "") for each in ids)

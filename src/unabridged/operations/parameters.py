@@ -1,4 +1,4 @@
-"""Parameters of operations: their descriptions, JSON Schemas, and how they are read from JSON."""
+"""Descriptions and JSON Schemas of parameters and results; how to read parameters from JSON."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,12 +6,14 @@ from typing import Any, cast, get_type_hints
 
 import msgspec
 
-from unabridged.operations.operation import Params
-from unabridged.wire.json_api.schemas import described
+from unabridged.operations.operation import Operation, Params
+from unabridged.wire.json_api.schemas import Schemas, described
 
 Schema = dict[str, Any]
+REQUIRED = msgspec.NODEFAULT
 _TEXTS = (
     msgspec.inspect.StrType,
+    msgspec.inspect.LiteralType,
     msgspec.inspect.EnumType,
     msgspec.inspect.DateTimeType,
     msgspec.inspect.AnyType,
@@ -34,7 +36,7 @@ def subset(
     Args:
         params: The parameters.
         names: The fields.
-        defaults: Other defaults, by field.
+        defaults: Other defaults, by field; ``REQUIRED`` for a field that must be given.
     """
     fields = {each.name: each for each in msgspec.structs.fields(params)}
     hints = get_type_hints(params, include_extras=True)
@@ -42,7 +44,11 @@ def subset(
     made = msgspec.defstruct(
         params.__name__,
         [
-            (name, hints[name], other[name] if name in other else _default_of(fields[name]))
+            (
+                name,
+                hints[name],
+                msgspec.field(default=other[name]) if name in other else _default_of(fields[name]),
+            )
             for name in names
         ],
         bases=(Params,),
@@ -73,10 +79,34 @@ def schemas_of(
     return made
 
 
+def result_schema(operation: Operation[Any, Any], schemas: Schemas) -> Schema:
+    """Return the JSON Schema of what an operation returns.
+
+    Args:
+        operation: The operation.
+        schemas: Collects the schemas of the types that the result holds.
+    """
+    made = schemas.of(operation.result)
+    if not operation.is_page:
+        return made
+    return {
+        "type": "object",
+        "properties": {
+            "items": {"type": "array", "items": made},
+            "next": {
+                "type": ["string", "null"],
+                "description": "The cursor of the next page; null if this is the last.",
+            },
+        },
+        "required": ["items", "next"],
+        "additionalProperties": False,
+    }
+
+
 def read(model: type[Params], given: Mapping[str, Any]) -> dict[str, Any]:
     """Read parameters that a language model or a person filled in.
 
-    An optional parameter that is null or empty counts as left out. A list, number or truth value
+    An optional parameter that is null or blank counts as left out. A list, number or truth value
     may be sent as JSON text, since some clients send every value as text.
 
     Raises:
@@ -89,9 +119,20 @@ def read(model: type[Params], given: Mapping[str, Any]) -> dict[str, Any]:
         is_blank = value is None or (isinstance(value, str) and not value.strip())
         if is_blank and field is not None and not field.required:
             continue
-        is_text = field is None or _takes_text(msgspec.inspect.type_info(field.type))
+        if is_blank and field is not None and _takes(field, msgspec.inspect.NoneType):
+            kept[name] = None
+            continue
+        is_text = field is None or _takes(field, *_TEXTS)
         kept[name] = value if is_text else _from_json(value)
     return msgspec.structs.asdict(msgspec.convert(kept, model))
+
+
+def fault_of(error: Exception) -> tuple[str, str]:
+    """Return the path and the fault that an error of reading parameters names."""
+    what, _, where = str(error).partition(" - at `$")
+    if what.endswith("matching regex '\\\\S'"):
+        what = "It must not be empty"
+    return where.rstrip("`"), what
 
 
 def _from_json(value: Any) -> Any:
@@ -103,12 +144,10 @@ def _from_json(value: Any) -> Any:
         return value
 
 
-def _takes_text(info: Any) -> bool:
-    if isinstance(info, msgspec.inspect.UnionType):
-        return any(map(_takes_text, info.types))
-    if isinstance(info, msgspec.inspect.LiteralType):
-        return any(isinstance(value, str) for value in info.values)
-    return isinstance(info, _TEXTS)
+def _takes(field: msgspec.structs.FieldInfo, *kinds: type) -> bool:
+    info = msgspec.inspect.type_info(field.type)
+    infos = info.types if isinstance(info, msgspec.inspect.UnionType) else (info,)
+    return any(isinstance(each, kinds) for each in infos)
 
 
 def _default_of(field: msgspec.structs.FieldInfo) -> Any:

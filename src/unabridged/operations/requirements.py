@@ -1,4 +1,4 @@
-"""Requirements: list, add, change, take back."""
+"""Requirements: list, add, change and withdraw them."""
 
 from typing import Annotated, Any, Literal
 
@@ -14,19 +14,22 @@ from unabridged.space.space import Space
 
 Grade = Annotated[int, Meta(ge=1, le=5)]
 Number = Annotated[str, Meta(pattern=r"^REQ-[1-9][0-9]{0,8}$")]
+RequirementName = Annotated[Name, Meta(description="The id or number of the requirement.")]
 Line = Annotated[str, Meta(max_length=10_000)]
 
 
 class RequirementFields(Params):
-    """What a requirement may have beside its text; what is not given follows from the wording.
+    """The fields of a requirement. Those that are omitted follow from its wording.
 
     Attributes:
-        rationale: Why.
-        fit_criterion: How one can tell that it is met.
+        type: The kind of requirement.
+        rationale: Why it is needed.
+        fit_criterion: How to test that it is met.
         originator: Who raised it.
-        satisfaction: How glad the customer is if it is met.
-        dissatisfaction: How unhappy if it is not.
-        conflicts: The ids of requirements that it cannot be met together with.
+        satisfaction: How glad the customer is if it is met, 1 to 5.
+        dissatisfaction: How unhappy the customer is if it is not met, 1 to 5.
+        priority: How urgent it is.
+        conflicts: The ids of requirements that exclude it.
         pinned: Whether every prompt carries it.
     """
 
@@ -41,7 +44,7 @@ class RequirementFields(Params):
     pinned: bool | None = None
 
     def given(self) -> dict[str, Any]:
-        """The fields that were given, but whether it is pinned."""
+        """Return the given fields, without ``pinned``."""
         fields = msgspec.structs.asdict(self)
         return {
             name: value
@@ -51,10 +54,10 @@ class RequirementFields(Params):
 
 
 class RequirementList(Params):
-    """Which requirements are listed.
+    """Which requirements to list.
 
     Attributes:
-        withdrawn: Also those that were taken back; of these only the id is left.
+        withdrawn: Whether to list withdrawn ones, too; only their ids are left.
     """
 
     withdrawn: bool = False
@@ -70,7 +73,7 @@ class NewRequirement(RequirementFields, kw_only=True):
     """A requirement that a person gives.
 
     Attributes:
-        text: What must be.
+        text: The requirement.
     """
 
     text: AnyText
@@ -105,16 +108,17 @@ def add_requirement(call: Call, params: NewRequirement) -> Requirement:
 
 
 @operation("requirements.get", "GET /requirements/{requirement}", "The requirement.", whole=True)
-def get_requirement(call: Call, requirement: Name) -> Requirement:
-    """Give a requirement by its id or number."""
+def get_requirement(call: Call, requirement: RequirementName) -> Requirement:
+    """Return a requirement by its id or number."""
     return call.space.requirements.get(requirement)
 
 
 class RequirementChange(RequirementFields, kw_only=True):
-    """What shall be changed of a requirement; the history keeps the text that it had.
+    """What to change of a requirement; the history keeps the old text.
 
     Attributes:
-        text: What must be.
+        requirement: The id or number of the requirement.
+        text: The requirement.
     """
 
     requirement: Name
@@ -129,7 +133,7 @@ class RequirementChange(RequirementFields, kw_only=True):
     whole=True,
 )
 def change_requirement(call: Call, params: RequirementChange) -> Requirement:
-    """Change fields of a requirement, pin it, or take the pin off."""
+    """Change fields of a requirement, pin it, or unpin it."""
     with call.space.editing:
         held = call.space.requirements.get(params.requirement)
         call.check_unchanged(held)
@@ -145,8 +149,8 @@ def change_requirement(call: Call, params: RequirementChange) -> Requirement:
     Right.WRITE,
     whole=True,
 )
-def withdraw_requirement(call: Call, requirement: Name) -> Requirement:
-    """Take a requirement back: its words go, its number stays, and it is not drawn again."""
+def withdraw_requirement(call: Call, requirement: RequirementName) -> Requirement:
+    """Withdraw a requirement: its words are removed, its number stays, it is not learned again."""
     with call.space.editing:
         call.check_unchanged(call.space.requirements.get(requirement))
         return call.space.requirements.withdraw(requirement)

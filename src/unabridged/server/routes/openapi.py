@@ -1,11 +1,11 @@
 """The OpenAPI document of the routes under ``/memory``, exact in what it answers."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from unabridged.operations.operation import Operation, Params
-from unabridged.operations.parameters import schemas_of
+from unabridged.operations.parameters import result_schema, schemas_of
 from unabridged.operations.transfer import MEDIA
 from unabridged.server.routes.endpoint import PREFIX, Endpoint
 from unabridged.server.routes.json_responses import JSON, PROBLEM
@@ -64,21 +64,6 @@ PROBLEMS: dict[str, dict[str, Any]] = {
         ("5XX", "The memory or the model server cannot answer now."),
     )
 }
-
-
-def _page_of(item: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": {
-            "items": {"type": "array", "items": item},
-            "next": {
-                "type": ["string", "null"],
-                "description": "The cursor of the next page; null where this is the last.",
-            },
-        },
-        "required": ["items", "next"],
-        "additionalProperties": False,
-    }
 
 
 def document(endpoints: Sequence[Endpoint], version: str) -> dict[str, Any]:
@@ -154,8 +139,7 @@ def _responses(operation: Operation[Any, Any], answers: Schemas) -> dict[str, An
             for media in MEDIA.values()
         }
     else:
-        schema = answers.of(operation.result)
-        content = {JSON: {"schema": _page_of(schema) if operation.is_page else schema}}
+        content = {JSON: {"schema": result_schema(operation, answers)}}
     made = {str(operation.status): {"description": operation.gives, "content": content}}
     if operation.method == "GET":
         made["304"] = {"description": "As the client has it."}
