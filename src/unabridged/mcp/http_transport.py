@@ -5,8 +5,9 @@ person can be asked during a call; those of 2026-07-28 need none. A session belo
 scope that began it, and the server checks each request separately.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -24,6 +25,8 @@ from unabridged.errors import AccessError, UnabridgedError
 from unabridged.factory.space_pool import SpacePool
 from unabridged.mcp.request_context import Caller, Identify, ToolRequests
 from unabridged.mcp.server import server_of
+from unabridged.operations import TABLE
+from unabridged.operations.operation import Operation
 
 PATH = "/mcp"
 SESSIONS = 1000
@@ -69,6 +72,7 @@ def mcp_mount(
     recorded: Callable[[Scope], None] | None = None,
     failed: Callable[[Exception], None] | None = None,
     max_body: int = 4 * 2**20,
+    operations: Sequence[Operation[Any, Any]] = TABLE,
 ) -> McpRoute:
     """Return the route of memory over MCP, for ``create_app(service, [route])``.
 
@@ -78,13 +82,15 @@ def mcp_mount(
         recorded: Receives the scope in which something was recorded: ``service.background.soon``.
         failed: Receives unexpected errors, for the log.
         max_body: Bytes of a request, at most.
+        operations: The operations that tools follow.
     """
 
     def identify(request: Request) -> Caller:
         grant: Grant = request.scope["state"]["grant"]
         return Caller(scope_of(request), grant)
 
-    return McpRoute(server_of(ToolRequests(pool, identify, recorded, failed)), identify, max_body)
+    requests = ToolRequests(pool, identify, recorded, failed)
+    return McpRoute(server_of(requests, operations), identify, max_body)
 
 
 class _Named:

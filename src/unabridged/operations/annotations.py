@@ -1,48 +1,61 @@
-"""Annotations: the category and importance of messages; list, count and correct them."""
+"""Annotations: the categories, what messages were classified as, and correcting it."""
 
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
 from unabridged.annotations.annotate import ReadingCounts
-from unabridged.domain.annotation import ExchangeReading
+from unabridged.domain.annotation import ExchangeReading, Scheme
 from unabridged.domain.message import Role
 from unabridged.domain.permissions import Right
 from unabridged.operations.call import Call
-from unabridged.operations.operation import Name, Page, Params, operation
-from unabridged.operations.sessions import SessionPage, list_session_exchanges
+from unabridged.operations.operation import MOST_A_PAGE, Name, Page, Params, operation
 
 
-@operation(
-    "annotations.list",
-    "GET /sessions/{session}/annotations",
-    "Annotations of exchanges, the newest first.",
-)
-def list_annotations(call: Call, params: SessionPage) -> Page[ExchangeReading]:
-    """List the annotations of a session's current path, the newest exchange first."""
-    page = list_session_exchanges.run(call, params)
-    held = call.space.annotations.of(page.items)
-    return Page([held[each.id] for each in page.items], page.next)
+class SessionAnnotations(Params):
+    """Whose annotations are listed.
+
+    Attributes:
+        session: The session.
+        limit: The newest exchanges, at most this many.
+    """
+
+    session: Name
+    limit: Annotated[int, Meta(ge=1, le=MOST_A_PAGE)] = 10
 
 
-@operation("annotations.stats", "GET /annotations", "The figures.", whole=True)
-def annotation_stats(call: Call) -> ReadingCounts:
-    """Count the annotations by category and by who made them; `pending` are not annotated yet."""
+@operation("annotations.list", "GET /sessions/{session}/annotations", "Annotations, oldest first.")
+def list_annotations(call: Call, params: SessionAnnotations) -> Page[ExchangeReading]:
+    """List what the newest exchanges of a session were classified as."""
+    newest = call.space.log.history(call.session(params.session).id, params.limit)
+    found = call.space.annotations.of(newest)
+    return Page([found[exchange.id] for exchange in newest if exchange.id in found])
+
+
+@operation("annotations.scheme", "GET /annotations/scheme", "The categories.")
+def annotation_scheme(call: Call) -> Scheme:
+    """Return the categories of this space, with the share of each that stays verbatim."""
+    return call.space.annotations.scheme
+
+
+@operation("annotations.stats", "GET /annotations/stats", "Counts by category.", whole=True)
+def count_annotations(call: Call) -> ReadingCounts:
+    """Count how often each category was assigned, and by what."""
     return call.space.annotations.stats()
 
 
-class Correction(Params):
-    """The right annotation of a message.
+class AnnotationChange(Params):
+    """The category of a message.
 
     Attributes:
-        exchange: The id of the exchange.
-        category: The category; `GET /memory/annotations` lists them.
+        exchange: The exchange: its id or the beginning of it.
+        category: The name of the category, such as `small talk`.
         side: Whose message of the exchange.
-        importance: How much it matters, 0 to 1; without it, that of the category.
+        importance: From 0 to 1; that of the category if it is omitted.
     """
 
     exchange: Name
-    category: Annotated[str, Meta(min_length=1, max_length=200, pattern=r"\S")]
+    category: Name
     side: Literal["user", "assistant"] = "user"
     importance: Annotated[float, Meta(ge=0, le=1)] | None = None
 
@@ -50,16 +63,15 @@ class Correction(Params):
 @operation(
     "annotations.set",
     "PATCH /exchanges/{exchange}/annotation",
-    "The annotations of the exchange.",
+    "The annotation of the exchange as it is now.",
     Right.WRITE,
 )
-def set_annotation(call: Call, params: Correction) -> ExchangeReading:
-    """Set the category of a message. Later runs do not change it."""
+def set_annotation(call: Call, params: AnnotationChange) -> ExchangeReading:
+    """Set the category of a message; later classification does not change it."""
+    name = "_".join(params.category.lower().replace("_", " ").split())
     found = call.exchange(params.exchange)
-    category = "_".join(params.category.lower().replace("_", " ").split())
     with call.space.editing:
-        held = call.space.annotations.of([found])[found.id]
-        call.check_unchanged(held)
+        call.check_unchanged(call.space.annotations.of([found])[found.id])
         return call.space.annotations.correct(
-            found, Role(params.side), category=category, importance=params.importance
+            found, Role(params.side), category=name, importance=params.importance
         )

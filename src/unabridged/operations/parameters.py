@@ -114,16 +114,17 @@ def read(model: type[Params], given: Mapping[str, Any]) -> dict[str, Any]:
     """
     fields = {each.name: each for each in msgspec.structs.fields(model)}
     kept: dict[str, Any] = {}
-    for name, value in given.items():
+    for name, sent in given.items():
         field = fields.get(name)
+        if field is None:
+            kept[name] = sent
+            continue
+        value = sent if _takes(field, *_TEXTS) else _from_json(sent)
         is_blank = value is None or (isinstance(value, str) and not value.strip())
-        if is_blank and field is not None and not field.required:
+        if is_blank and not field.required:
             continue
-        if is_blank and field is not None and _takes(field, msgspec.inspect.NoneType):
-            kept[name] = None
-            continue
-        is_text = field is None or _takes(field, *_TEXTS)
-        kept[name] = value if is_text else _from_json(value)
+        is_null = is_blank and _takes(field, msgspec.inspect.NoneType)
+        kept[name] = None if is_null else value
     return msgspec.structs.asdict(msgspec.convert(kept, model))
 
 

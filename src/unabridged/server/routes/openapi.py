@@ -1,4 +1,4 @@
-"""The OpenAPI document of the routes under ``/memory``, exact in what it answers."""
+"""The OpenAPI document of the routes under ``/memory``; responses are described exactly."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,19 +14,19 @@ from unabridged.wire.json_api.schemas import Schemas
 _SCHEMAS = "#/components/schemas/"
 _ANY_BODY = {
     "required": True,
-    "description": "The file, of any known format, packed or not.",
+    "description": "The file, in any known format, compressed or not.",
     "content": {"application/octet-stream": {"schema": {"type": "string"}}},
 }
 PROBLEM_SCHEMA = {
     "type": "object",
     "description": "Problem details (RFC 9457).",
     "properties": {
-        "type": {"type": "string", "description": "What kind of problem it is: a URN."},
+        "type": {"type": "string", "description": "The kind of problem, a URN."},
         "title": {"type": "string", "description": "The kind in words."},
         "status": {"type": "integer", "description": "The HTTP status."},
         "detail": {"type": "string", "description": "What happened."},
         "hint": {"type": "string", "description": "What to do next."},
-        "about": {"type": "object", "description": "Figures of this problem, where it has some."},
+        "about": {"type": "object", "description": "Figures of this problem, if it has any."},
     },
     "required": ["type", "title", "status", "detail", "hint"],
     "additionalProperties": False,
@@ -39,18 +39,18 @@ _SECURITY = {
     }
 }
 _HEADERS = {
-    "X-Unabridged-User": "The user whose memory it is; only what the key leaves free.",
-    "X-Unabridged-Agent": "The agent whose memory it is; only what the key leaves free.",
+    "X-Unabridged-User": "The user whose memory it is, if the key leaves that open.",
+    "X-Unabridged-Agent": "The agent whose memory it is, if the key leaves that open.",
     "X-Unabridged-Session": "The only session that the request reaches.",
-    "X-Unabridged-Model": "The model whose memory it is, where models have memories of their own.",
+    "X-Unabridged-Model": "The model whose memory it is, if the server separates models.",
 }
 _TITLE = "Unabridged: memory over HTTP"
 _ABOUT = (
-    "Conversation memory: what was said, searched and accounted for. Every answer is JSON, every"
-    " error a problem (RFC 9457). A GET carries an ETag and knows If-None-Match; a change of a"
-    " session, fact or requirement knows If-Match. A POST that writes takes an Idempotency-Key:"
-    " repeated with the same body within 24 hours it is not done again (importing, condensing and"
-    " tending need none: what is done already is passed over)."
+    "Conversation memory: search what was said, and account for every token. Responses are JSON,"
+    " errors are problems (RFC 9457). A GET has an ETag and supports If-None-Match; a change of a"
+    " session, fact, requirement or annotation supports If-Match. A POST that writes supports an"
+    " Idempotency-Key: repeated with the same body within 24 hours, it is not done again (import,"
+    " condensing and maintenance need none, since they skip what is done already)."
 )
 
 
@@ -60,7 +60,7 @@ PROBLEMS: dict[str, dict[str, Any]] = {
         "content": {PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}},
     }
     for kind, about in (
-        ("4XX", "The request cannot be answered."),
+        ("4XX", "The request is not valid or not allowed."),
         ("5XX", "The memory or the model server cannot answer now."),
     )
 }
@@ -142,18 +142,18 @@ def _responses(operation: Operation[Any, Any], answers: Schemas) -> dict[str, An
         content = {JSON: {"schema": result_schema(operation, answers)}}
     made = {str(operation.status): {"description": operation.gives, "content": content}}
     if operation.method == "GET":
-        made["304"] = {"description": "As the client has it."}
+        made["304"] = {"description": "The client has it already."}
     return {**made, **PROBLEMS}
 
 
 def _headers(operation: Operation[Any, Any]) -> list[dict[str, Any]]:
     named = dict(_HEADERS)
     if operation.method == "GET":
-        named["If-None-Match"] = "ETags that the client has; where one holds, the answer is 304."
+        named["If-None-Match"] = "ETags that the client has; if one matches, the status is 304."
     elif operation.method in {"PATCH", "DELETE"}:
-        named["If-Match"] = "The ETag that was read; where it holds no more, the answer is 412."
+        named["If-Match"] = "The ETag that was read; if it no longer matches, the status is 412."
     elif operation.once is not None:
-        named["Idempotency-Key"] = "What tells a repeated request from a new one; 24 hours."
+        named["Idempotency-Key"] = "A key that identifies a repeated request, for 24 hours."
     return [
         {
             "name": name,
