@@ -62,7 +62,7 @@ _PAGES = 20
 """Pages of maintenance of one request, at most."""
 
 
-class PromptOptions(TypedDict, total=False):
+class PrepareOptions(TypedDict, total=False):
     """Options of ``prepare``.
 
     Attributes:
@@ -151,7 +151,7 @@ class RemoteMemory(RemoteView):
         return RemoteConversation(self._wire, session, title)
 
     def prepare(
-        self, message: str = "", *, session: str | None = None, **options: Unpack[PromptOptions]
+        self, message: str = "", *, session: str | None = None, **options: Unpack[PrepareOptions]
     ) -> Context:
         """Prepare the context for a message; see ``RemoteConversation.prepare``."""
         return self.conversation(self._named(session)).prepare(message, **options)
@@ -302,14 +302,14 @@ class RemoteConversation:
         except NotFoundError:
             return None  # it was forgotten
 
-    def prepare(self, message: str = "", **options: Unpack[PromptOptions]) -> Context:
+    def prepare(self, message: str = "", **options: Unpack[PrepareOptions]) -> Context:
         """Prepare the context for a message. Only reads: nothing is stored.
 
         The server keeps it for half an hour; ``manifest`` and ``shared`` are empty.
 
         Args:
             message: The user's message.
-            **options: See ``PromptOptions``.
+            **options: See ``PrepareOptions``.
 
         Raises:
             EmptyMessageError: The message is empty.

@@ -50,7 +50,7 @@ it does. If not, the first call only returns what would be forgotten, and a code
 the person, and call again with the code if they agree."""
 
 
-class ForgetArguments(ForgetRequest):
+class ForgetToolArguments(ForgetRequest):
     """What to forget.
 
     Attributes:
@@ -122,14 +122,14 @@ def forget_tool(requests: ToolRequests) -> Tool:
         Tool.from_function(answer, name=NAME),
         title="Forget for good",
         description=_ABOUT,
-        parameters=schema_of(ForgetArguments, texts_of(ForgetArguments)[1]),
+        parameters=schema_of(ForgetToolArguments, texts_of(ForgetToolArguments)[1]),
         annotations=hints_of([forget]),
         out=ForgottenOut,
     )
 
 
 def _planned(call: Call, given: Mapping[str, Any], secret: bytes) -> Planned:
-    values = with_session(call, read_given(NAME, ForgetArguments, given))
+    values = with_session(call, read_given(NAME, ForgetToolArguments, given))
     code = values.pop("code")
     plan = plan_forgetting(call, ForgetRequest(**values))
     return Planned(plan, _code(secret, call, plan), code)

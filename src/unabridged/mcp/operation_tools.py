@@ -63,7 +63,7 @@ class Action:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class ToolView:
     """How a tool looks; every field may be omitted.
 
     Attributes:
@@ -100,7 +100,7 @@ class OperationTool:
 
     name: str
     actions: Mapping[str, Action]
-    view: View
+    view: ToolView
 
     @property
     def operations(self) -> list[Operation[Any, Any]]:
@@ -193,7 +193,7 @@ class OperationTool:
 
 
 def tools_of(
-    table: Sequence[Operation[Any, Any]], views: Mapping[str, View]
+    table: Sequence[Operation[Any, Any]], views: Mapping[str, ToolView]
 ) -> list[OperationTool]:
     """Return the tools of a table of operations: those with a tool's name, and the groupings.
 
@@ -204,7 +204,7 @@ def tools_of(
     named = {each.tool: each for each in table if each.tool}
     tools = []
     for name in dict.fromkeys((*views, *named)):
-        view = views.get(name, View())
+        view = views.get(name, ToolView())
         if view.actions and all(each.operation in table for each in view.actions.values()):
             tools.append(OperationTool(name, view.actions, view))
         elif name in named:

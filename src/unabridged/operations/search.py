@@ -40,7 +40,7 @@ class SearchBody(Period):
     Attributes:
         query: Words, a question, a time: anything about what you look for.
         limit: Exchanges to return, at most.
-        role: Only exchanges whose message of this role matches.
+        role: Only exchanges where the message of this role has a word of the query.
         exact: Find the query as it is written, the newest exchanges first.
         min_relevance: Leave out exchanges below this relevance, 0 to 1.
     """
