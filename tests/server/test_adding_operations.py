@@ -5,8 +5,11 @@ The operation is the example of docs/howto/add-an-operation.md, as it is printed
 
 import inspect
 import re
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import anyio
 import httpx2
@@ -25,7 +28,9 @@ from unabridged.factory.space_pool import SpacePool
 from unabridged.home.api_keys import ApiKeys
 from unabridged.mcp.http_transport import mcp_mount
 from unabridged.operations import TABLE
+from unabridged.operations.call import Call
 from unabridged.operations.operation import Effect, operation
+from unabridged.operations.search import SearchBody, search
 from unabridged.server.app import create_app
 from unabridged.server.resolve_scope import scope_of
 from unabridged.server.routes import openapi_document
@@ -188,6 +193,24 @@ def test_the_search_filters(server):
                 memory.search("boat", since=wrong)
         with pytest.raises(InputError, match="min_relevance"):
             memory.search("boat", min_relevance=2)
+
+
+def test_a_role_is_passed_to_the_search_only_if_it_is_given():
+    asked = []
+    space = SimpleNamespace(search=lambda *_, **named: asked.append(named) or [])
+    call = Call(space, Scope(), Grant("test"), None, None)
+    search(call, SearchBody(query="boat"))
+    search(call, SearchBody(query="boat", role="user"))
+    assert ["role" in named for named in asked] == [False, True]
+
+
+@pytest.mark.parametrize("module", ["unabridged.operations", "unabridged.client"])
+def test_the_table_and_the_client_need_no_front_end(module):
+    code = f"import sys, {module}; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert not {"mcp", "starlette", "pydantic", "click", "httpx2"} & set(loaded)
 
 
 def test_a_scope_without_rights_may_not(operations):

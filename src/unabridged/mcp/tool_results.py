@@ -130,7 +130,7 @@ class TopicOut(BaseModel):
     """What several exchanges are about."""
 
     name: str
-    exchanges: list[str] = Field(description="The ids of its exchanges, the oldest first.")
+    exchanges: int = Field(description="Exchanges about it.")
     first: datetime
     last: datetime
 

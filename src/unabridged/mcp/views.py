@@ -73,14 +73,14 @@ def _topics(_: Call, __: str, ___: Any, page: Page[Topic]) -> Shown:
     topics = [
         TopicOut(
             name=line_of(one.name),
-            exchanges=[name_of(each) for each in one.exchanges],
+            exchanges=len(one.exchanges),
             first=one.first,
             last=one.last,
         )
         for one in page.items
     ]
     lines = [
-        f"{one.first:%Y-%m-%d} to {one.last:%Y-%m-%d}  {len(one.exchanges)} exchanges  {one.name}\n"
+        f"{one.first:%Y-%m-%d} to {one.last:%Y-%m-%d}  {one.exchanges} exchanges  {one.name}\n"
         for one in topics
     ]
     return fenced(lines) if lines else "Nothing was said yet.", TopicsOut(topics=topics)
@@ -200,7 +200,9 @@ VIEWS: Mapping[str, ToolView] = {
         takes=("limit", "cursor"),
         defaults={"limit": 20},
     ),
-    "topics": ToolView("List topics", _topics, TopicsOut),
+    "topics": ToolView(
+        "List topics", _topics, TopicsOut, advice="To read one, use `search` with its words."
+    ),
     "expand": ToolView("Expand a condensation", _expanded, ExpandedOut),
     "prepare": ToolView(
         "Prepare a context",

@@ -80,7 +80,7 @@ def _shown_context(call: Call, _: Preparation, what: What) -> Context:
     if (held := _held(call, what["context"])) is None:
         raise NotFoundError(
             f"The context {what['context']} was begun and is no longer kept.",
-            hint="Read its ledger with GET /memory/contexts/ID; record its answer as usual.",
+            hint="Read its ledger as that of any context; record its answer as usual.",
         )
     return _without_manifest(held)
 

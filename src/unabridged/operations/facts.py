@@ -36,7 +36,7 @@ class FactList(Paged):
         newest: Whether to list the newest first.
     """
 
-    about: Annotated[str, Meta(max_length=10_000)] = ""
+    about: Annotated[str, Meta(max_length=1000)] = ""
     state: Literal["current", "superseded", "withdrawn", "all"] = "current"
     newest: bool = False
 

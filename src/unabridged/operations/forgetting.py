@@ -136,5 +136,5 @@ def _receipt(space: Space, name: str) -> Receipt:
             return receipt
     raise NotFoundError(
         f"There is no plan or receipt {name!r}.",
-        hint="A plan is kept for half an hour: plan again with POST /memory/forget.",
+        hint="A plan is kept for half an hour: plan again.",
     )
