@@ -32,7 +32,7 @@ class FactList(Paged):
 
     Attributes:
         about: Only current facts that are relevant to these words, best first; one page.
-        state: Only facts of this state.
+        state: The state of the facts to list.
         newest: Whether to list the newest first.
     """
 
@@ -58,11 +58,11 @@ class NewFact(Params):
 
     Attributes:
         text: The statement.
-        pinned: Whether every prompt carries it.
-        subject: Who it is about.
-        attribute: The property, such as `home`; a newer value of it replaces the older one.
-        value: The value; by default the text.
-        aliases: Other words by which people ask for it.
+        pinned: Put it into every prompt.
+        subject: Whom it is about.
+        attribute: What it says of them, such as `lives in`; a newer value then replaces it.
+        value: The value of the attribute; the whole text if it is omitted.
+        aliases: Other words that people use to ask for it.
     """
 
     text: AnyText
@@ -107,13 +107,13 @@ def fact_history(call: Call, fact: FactName) -> Page[FactChange]:
 
 
 class FactChangeBody(Params):
-    """What to change of a fact. A correction replaces it; the old one stays in the history.
+    """A change of a fact. A correction replaces it; the history keeps the old one.
 
     Attributes:
         fact: The id of the fact.
         text: The new statement.
-        value: The new value; the statement is adapted.
-        pinned: Whether every prompt carries it.
+        value: The new value; the text stays otherwise as it is.
+        pinned: Put it into every prompt, or no longer.
     """
 
     fact: Name

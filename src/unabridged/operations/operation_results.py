@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unabridged.domain.exchange import Exchange
+from unabridged.domain.fact import Requirement
 from unabridged.domain.results import MaintenanceProgress
 from unabridged.domain.session import Session
 from unabridged.domain.share import Share, ShareState
@@ -56,6 +57,19 @@ class ShareView:
     def of(share: Share) -> "ShareView":
         """Return the view of a share."""
         return ShareView(share.state, len(share.exchange_ids), len(share.fact_ids), share)
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementConflict:
+    """Two requirements that cannot be met together.
+
+    Attributes:
+        one: The first.
+        other: The second.
+    """
+
+    one: Requirement
+    other: Requirement
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,11 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from unabridged.domain.fact import Requirement
+from unabridged.domain.fact import FactChange, Requirement
 from unabridged.domain.permissions import Right
 from unabridged.operations.call import Call, What
 from unabridged.operations.operation import AnyText, Name, Once, Page, Params, operation
+from unabridged.operations.operation_results import RequirementConflict
 from unabridged.space.idempotency import Done
 from unabridged.space.space import Space
 
@@ -19,18 +20,18 @@ Line = Annotated[str, Meta(max_length=10_000)]
 
 
 class RequirementFields(Params):
-    """The fields of a requirement. Those that are omitted follow from its wording.
+    """The fields of a requirement; those that are omitted follow from its wording.
 
     Attributes:
         type: The kind of requirement.
         rationale: Why it is needed.
         fit_criterion: How to test that it is met.
         originator: Who raised it.
-        satisfaction: How glad the customer is if it is met, 1 to 5.
-        dissatisfaction: How unhappy the customer is if it is not met, 1 to 5.
-        priority: How urgent it is.
-        conflicts: The ids of requirements that exclude it.
-        pinned: Whether every prompt carries it.
+        satisfaction: How satisfied the customer is if it is met, from 1 to 5.
+        dissatisfaction: How dissatisfied the customer is if it is not met, from 1 to 5.
+        priority: How important it is.
+        conflicts: Requirements that cannot be met together with it, such as REQ-2.
+        pinned: Put it into every prompt, or no longer.
     """
 
     type: Literal["functional", "non-functional", "constraint"] | None = None
@@ -57,7 +58,7 @@ class RequirementList(Params):
     """Which requirements to list.
 
     Attributes:
-        withdrawn: Whether to list withdrawn ones, too; only their ids are left.
+        withdrawn: Also list withdrawn requirements; only their ids are left.
     """
 
     withdrawn: bool = False
@@ -111,6 +112,25 @@ def add_requirement(call: Call, params: NewRequirement) -> Requirement:
 def get_requirement(call: Call, requirement: RequirementName) -> Requirement:
     """Return a requirement by its id or number."""
     return call.space.requirements.get(requirement)
+
+
+@operation(
+    "requirements.history",
+    "GET /requirements/{requirement}/history",
+    "Changes, the oldest first.",
+    whole=True,
+)
+def requirement_history(call: Call, requirement: RequirementName) -> Page[FactChange]:
+    """List the changes of a requirement."""
+    return Page(call.space.requirements.history(requirement))
+
+
+@operation(
+    "requirements.conflicts", "GET /requirement-conflicts", "Pairs of requirements.", whole=True
+)
+def requirement_conflicts(call: Call) -> Page[RequirementConflict]:
+    """List the pairs of requirements that cannot be met together."""
+    return Page([RequirementConflict(*pair) for pair in call.space.requirements.conflicts()])
 
 
 class RequirementChange(RequirementFields, kw_only=True):
