@@ -1,4 +1,7 @@
-"""Public methods have a docstring; a method of a port has it in the port."""
+"""Public methods have a docstring; a method of a port has it in the port.
+
+``@like(method)`` copies the docstring of that method.
+"""
 
 import ast
 from pathlib import Path
@@ -35,6 +38,10 @@ def protocol_methods(tree):
     }
 
 
+def copies(decorator):
+    return isinstance(decorator, ast.Call) and getattr(decorator.func, "id", "") == "like"
+
+
 def undocumented(path, tree):
     """Yield the public methods of public classes that have no docstring and no port."""
     ports = protocol_methods(tree) | (PORT_METHODS if path.parent != SOURCE / "ports" else set())
@@ -42,8 +49,8 @@ def undocumented(path, tree):
         if class_.name.startswith("_"):
             continue
         for method in methods(class_):
-            is_port = method.name in ports
-            if not (method.name.startswith("_") or is_port or ast.get_docstring(method)):
+            is_told = method.name in ports or any(map(copies, method.decorator_list))
+            if not (method.name.startswith("_") or is_told or ast.get_docstring(method)):
                 yield f"{path.relative_to(SOURCE)}:{method.lineno} {class_.name}.{method.name}"
 
 

@@ -105,7 +105,9 @@ def test_without_a_person_a_plan_comes_first_and_its_code_carries_it_out(talk):
         assert "My PIN is 9137." in text_of(planned)
         plan = planned.structured_content
         assert (plan["status"], plan["exchanges"]) == ("planned", wanted["exchanges"])
-        assert "not that of what would go" in await refused(client, "forget", **wanted, code="0")
+        assert "does not match what would be forgotten" in await refused(
+            client, "forget", **wanted, code="0"
+        )
         assert await _is_there(client, kept)
         done = await called(client, "forget", **wanted, code=plan["code"])
         assert done["status"] == "forgotten"
@@ -120,7 +122,9 @@ def test_a_code_is_for_its_plan_only(talk):
         whole = {"session": kept["session"]}
         code = (await called(client, "forget", **whole))["code"]
         await called(client, "record", user="More.", assistant="Yes.", session=kept["session"])
-        assert "not that of what would go" in await refused(client, "forget", **whole, code=code)
+        assert "does not match what would be forgotten" in await refused(
+            client, "forget", **whole, code=code
+        )
         assert await _is_there(client, kept)
         code = (await called(client, "forget", **whole))["code"]
         done = await called(client, "forget", **whole, code=code)
@@ -147,7 +151,7 @@ def test_one_persons_code_is_not_anothers(home, mode):
 
         async def other(client):
             wanted = planned["exchanges"]
-            assert "not that of" in await refused(
+            assert "does not match" in await refused(
                 client, "forget", exchanges=wanted, code=planned["code"]
             )
 

@@ -1,33 +1,21 @@
 import anyio
 import pytest
 from tests.helpers.talker import Talker, talking
-from tests.mcp.talking import called, text_of
+from tests.mcp.talking import called, refused, text_of
 
 from mcp import Client
 from unabridged import config
-from unabridged.clock import SystemClock
 from unabridged.domain.permissions import Grant
 from unabridged.domain.scope import Scope
 from unabridged.factory.space_pool import SpacePool
 from unabridged.mcp.request_context import Caller, ToolRequests
 from unabridged.mcp.server import server_of
+from unabridged.space.log import SpaceLog
 from unabridged.space.space import Space
 
 
-class _Between(SystemClock):
-    """Does something once when an id is asked for: between reading and writing."""
-
-    then = None
-
-    def new_id(self):
-        done, self.then = self.then, None
-        if done is not None:
-            done()
-        return super().new_id()
-
-
-def _talk(pool, work, failed=None):
-    caller = Caller(Scope(), Grant("test"))
+def _talk(pool, work, failed=None, session=None):
+    caller = Caller(Scope(session=session), Grant("test"))
     server = server_of(ToolRequests(pool, lambda _: caller, failed=failed))
 
     async def talk():
@@ -37,23 +25,25 @@ def _talk(pool, work, failed=None):
     return anyio.run(talk)
 
 
-def test_two_programs_in_one_session_lose_nothing(home):
-    clock = _Between()
+def test_two_programs_in_one_session_lose_nothing(home, monkeypatch):
     settings = config.load(home=home, environ={}, upstream="quote")
-    pool = SpacePool(settings, clock)
+    pool = SpacePool(settings)
 
     async def first(client):
         return await called(client, "record", user="First.", assistant="Yes.")
 
     session = _talk(pool, first)["session"]
+    store = SpaceLog.import_transcript
     with Talker.open(settings=settings) as other:
 
-        def speak():
+        def speak_first(log, transcript):
+            monkeypatch.undo()
             other.switch(session)
             other.record(other.prepare("In between."), "Yes.")
+            return store(log, transcript)
 
         async def second(client):
-            clock.then = speak
+            monkeypatch.setattr(SpaceLog, "import_transcript", speak_first)
             kept = await called(client, "record", user="Second.", assistant="Yes.", session=session)
             assert "stored as a branch" in " ".join(kept["remarks"])
             found = await called(client, "search", query="Second")
@@ -65,6 +55,36 @@ def test_two_programs_in_one_session_lose_nothing(home):
     pool.close()
     assert len(path) == 2
     assert "In between." in path[1]
+
+
+def test_a_request_for_one_session_recalls_from_no_other(home):
+    pool = SpacePool(config.load(home=home, environ={}, upstream="quote"))
+
+    async def elsewhere(client):
+        return await called(client, "record", user="The safe opens with 4711.", assistant="Ok.")
+
+    kept = _talk(pool, elsewhere)
+
+    async def here(client):
+        question = "Do you remember what opens the safe?"
+        context = await called(client, "prepare", message=question)
+        assert context["session"] is None
+        seen = [
+            context["messages"],
+            await called(client, "search", query=question),
+            await called(client, "topics"),
+            await called(client, "recent"),
+            await called(client, "sessions"),
+            await client.get_prompt("recall", {"topic": "the safe"}),
+        ]
+        assert "4711" not in str(seen)
+        first = await called(client, "record", user="It is green.", assistant="Ok.", session="here")
+        assert (first["session"], first["new_session"]) == ("here", True)
+        said = await refused(client, "recent", session=kept["session"])
+        assert "reaches the session 'here' only" in said
+
+    _talk(pool, here, session="here")
+    pool.close()
 
 
 def test_what_was_forgotten_is_not_stored_again(home):

@@ -43,8 +43,9 @@ def test_errors_are_told_with_what_to_do_next_and_not_logged(stdio):
             client, "record", user="Hidden words", assistant="a", session="nowhere"
         )
         assert "There is no session 'nowhere'" in said
-        assert "Give them as `user`" in await refused(client, "record", user=" ", assistant="a")
-        assert "greater than or equal to 1" in await refused(client, "search", query="a", limit=0)
+        said = await refused(client, "record", user=" ", assistant="a")
+        assert "user: It must not be empty. `record` takes `user`" in said
+        assert "limit: Expected `int` >= 1" in await refused(client, "search", query="a", limit=0)
         assert "names no condensation" in await refused(client, "expand", condensation="c-1")
 
     stdio(talk)

@@ -1,4 +1,4 @@
-"""Requests to a server's ``/memory``: pages, problems as typed errors, writes repeated safely."""
+"""Requests to a server's ``/memory``: pages, typed errors, safe repeats of writes."""
 
 import ipaddress
 import json
@@ -21,7 +21,7 @@ from unabridged.errors import (
     UpstreamBrokenError,
     UpstreamRefusedError,
 )
-from unabridged.operations.operation import MOST_A_PAGE, Operation, Page, Place
+from unabridged.operations.operation import MOST_A_PAGE, Operation, Page, Paged, Place
 from unabridged.wire.json_api import error_from, from_plain, to_json
 
 if TYPE_CHECKING:
@@ -41,15 +41,15 @@ Item = TypeVar("Item")
 
 
 class Wire:
-    """A server's memory, as requests.
+    """The requests to one server.
 
     Args:
         url: The server's base address.
-        headers: What goes with each request: the key, and whose memory it is.
+        headers: The headers of each request: the key, and whose memory it is.
         timeout: Seconds to wait for an answer.
 
     Raises:
-        SettingError: The address is none.
+        SettingError: The address is not valid.
         MissingExtraError: ``httpx2`` is not installed.
     """
 
@@ -57,7 +57,7 @@ class Wire:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise SettingError(
-                f"{url!r} is no address of a server.",
+                f"{url!r} is not the address of a server.",
                 hint="Write it with its scheme, as in http://127.0.0.1:11435.",
             )
         try:
@@ -66,7 +66,7 @@ class Wire:
             raise MissingExtraError("httpx2", "http") from error
         self._module = httpx2
         self.url = url.rstrip("/")
-        # A proxy named in the environment is for the world outside, never for this machine.
+        # A proxy from the environment is never used for this machine.
         self._client = httpx2.Client(
             base_url=f"{self.url}/memory/",
             headers=headers,
@@ -79,12 +79,12 @@ class Wire:
         self._client.close()
 
     def call(self, operation: Operation[Any, R], **given: object) -> R:
-        """Do an operation, with its parameters by name; those that are None are left out.
+        """Call an operation, with its parameters by name; those that are None are omitted.
 
-        One that writes is repeated under the same key where the answer is lost: it is done once.
+        If the answer is lost, it is sent again under the same key, so that it is done once.
 
         Raises:
-            UnabridgedError: As the server says.
+            UnabridgedError: The error that the server reports.
         """
         fields = {name: value for name, value in given.items() if value is not None}
         data = self._send(operation, fields)
@@ -94,8 +94,8 @@ class Wire:
         return cast("R", self._value(operation.result, data))
 
     def all(self, operation: Operation[Any, Page[Item]], **given: object) -> Iterator[Item]:
-        """Read a list, page by page; the largest pages where no limit is given."""
-        if "limit" in operation.params.__struct_fields__:
+        """Read a list page by page; without a limit, by the largest pages."""
+        if issubclass(operation.params, Paged):
             given = {"limit": MOST_A_PAGE, **given}
         cursor: str | None = None
         while True:
@@ -106,7 +106,7 @@ class Wire:
                 return
 
     def upload(self, operation: Operation[Any, R], data: bytes, **given: object) -> R:
-        """Send a file."""
+        """Upload a file."""
         with self._failures():
             answer = self._client.post(
                 _path(operation, given), content=data, headers=_BYTES, params=_texts(given)
@@ -114,7 +114,7 @@ class Wire:
         return cast("R", self._value(operation.result, self._read(answer)))
 
     def download(self, operation: Operation[Any, Any], to: BinaryIO, **given: object) -> None:
-        """Read a file into another one."""
+        """Download a file into another one."""
         with self._failures():
             path = _path(operation, given)
             request = self._client.build_request("GET", path, params=_texts(given))
@@ -150,9 +150,9 @@ class Wire:
             try:
                 answer = send()
             except (self._module.RemoteProtocolError, self._module.ReadError):
-                if operation.method != "GET" and operation.once is None:
+                if not operation.is_repeatable:
                     raise
-                answer = send()  # whatever became of the first, it is done once
+                answer = send()  # whether or not the first arrived, it is done once
         return self._read(answer)
 
     def _read(self, answer: "httpx2.Response") -> Any:
@@ -174,8 +174,8 @@ class Wire:
 
     def _strange(self) -> UpstreamBrokenError:
         return UpstreamBrokenError(
-            f"{self.url} answered with something that is no answer of Unabridged.",
-            hint="Check the address, and that both are of one version.",
+            f"{self.url} returned an invalid response. Is it an Unabridged server?",
+            hint="Check the address, and that client and server have the same version.",
         )
 
     @contextmanager
@@ -185,12 +185,12 @@ class Wire:
             yield
         except (module.ConnectError, module.ConnectTimeout, module.ProxyError) as error:
             raise UpstreamAwayError(
-                f"No server of Unabridged answers at {self.url}.", hint="Start it: unabridged serve"
+                f"No Unabridged server answers at {self.url}.", hint="Start it: unabridged serve"
             ) from error
         except module.HTTPError as error:
             raise UpstreamBrokenError(
-                f"The connection to {self.url} broke off: {error or type(error).__name__}.",
-                hint="Ask again; what was written is there once.",
+                f"The connection to {self.url} failed: {error or type(error).__name__}.",
+                hint="Try again; a write is done only once.",
             ) from error
 
 
@@ -214,8 +214,8 @@ def _error(answer: "httpx2.Response") -> UnabridgedError:
     if (known := error_from(problem)) is not None:
         return known
     status = answer.status_code
-    said = str(problem.get("detail") or f"The server answered {status}.")
-    hint = str(problem.get("hint") or "The server's own log says more.")
+    said = str(problem.get("detail") or f"The server returned status {status}.")
+    hint = str(problem.get("hint") or "The log of the server has details.")
     if status in _KINDS:
         return _KINDS[status](said, hint=hint)
     if status < 500:

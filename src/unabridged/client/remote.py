@@ -1,20 +1,22 @@
-"""A memory that a server keeps, with the same methods as one that is open here."""
+"""A memory that a server keeps, with the methods of the embedded one."""
 
 import io
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any, Self, cast
+from typing import Any, Self, TypedDict, Unpack, cast
 
 from unabridged.client.http_calls import Wire
 from unabridged.client.remote_views import (
     RemoteCondensations,
     RemoteFacts,
     RemoteRequirements,
+    RemoteSubject,
     RemoteView,
     called,
-    listed,
+    like,
+    subjects_of,
 )
 from unabridged.clock import SystemClock
 from unabridged.domain.budget import Mode
@@ -35,6 +37,7 @@ from unabridged.domain.session import Session
 from unabridged.errors import EmptyMessageError, InputError, NotFoundError
 from unabridged.memory import Memory
 from unabridged.operations import (
+    TABLE,
     contexts,
     exchanges,
     facts,
@@ -44,7 +47,7 @@ from unabridged.operations import (
     sessions,
     transfer,
 )
-from unabridged.operations.operation import MOST_A_PAGE
+from unabridged.operations.operation import MOST_A_PAGE, Operation
 from unabridged.operations.operation_results import RecordedExchange
 from unabridged.space.forgetting import Forgetting
 from unabridged.space.tools import tool_from
@@ -53,27 +56,45 @@ from unabridged.transfer.native_jsonl import write_jsonl
 from unabridged.wire import openai
 from unabridged.wire.json_api import to_plain
 
-_SPOOLED = 1 << 20
-"""Bytes of an export above which it is laid on the disk."""
+_SPOOLED_BYTES = 1 << 20
+"""The size above which an export goes to the disk."""
 _PAGES = 20
-"""Pages of maintenance that one request does at most."""
+"""Pages of maintenance of one request, at most."""
+
+
+class PrepareOptions(TypedDict, total=False):
+    """Options of ``prepare``.
+
+    Attributes:
+        images: URIs of images that belong to the message.
+        tools: Tools to offer in tools mode, instead of the configured ones. The server only sees
+            their descriptions; functions run here or nowhere.
+        mode: ``chat`` or ``tools``; None for the server's setting.
+        retry_of: The id of an exchange whose message is answered again.
+    """
+
+    images: Sequence[str]
+    tools: Sequence[Callable[..., Any] | ToolSpec] | None
+    mode: Mode | str | None
+    retry_of: str | None
 
 
 class RemoteMemory(RemoteView):
-    """One space of memory that a server keeps; any number of threads may share it.
+    """One space of memory that a server keeps. Any number of threads may share it.
 
-    Every method does what that of the embedded ``Memory`` does, and raises the same errors. Ids
-    and times of messages are given by the server.
+    Its methods do what those of the embedded ``Memory`` do, and raise the same errors. The server
+    sets ids and times of messages. All other operations of the server are methods by subject and
+    verb: ``memory.shares.list()``, ``memory.topics.list(since="2026-05-01")``.
 
     Args:
         url: The server's address.
-        key: The API key, or the token that the server's first start made; empty for none.
-        user: The user; empty for what the key says, or the server's default.
+        key: The API key, or the token that the server's first start makes; empty for none.
+        user: The user; empty for that of the key, or the server's default.
         agent: The agent; likewise.
-        model: The model, where models have memories of their own; empty for the server's default.
-        session: The session that calls without one are about, by id, number or title; None for
-            the newest.
+        model: The model, if the server separates models; empty for its default.
+        session: The default session, by id, number or title; None for the newest.
         timeout: Seconds to wait for an answer.
+        operations: The operations of the server.
 
     Raises:
         NotFoundError: There is no such session.
@@ -91,8 +112,10 @@ class RemoteMemory(RemoteView):
         model: str = "",
         session: str | None = None,
         timeout: float = 60.0,
+        operations: Sequence[Operation[Any, Any]] = TABLE,
     ) -> None:
         super().__init__(Wire(url, _headers(key, user, agent, model), timeout))
+        self._subjects = subjects_of(self._wire, operations)
         self.facts = RemoteFacts(self._wire)
         self.requirements = RemoteRequirements(self._wire)
         self.condensations = RemoteCondensations(self._wire)
@@ -101,10 +124,15 @@ class RemoteMemory(RemoteView):
             if session is not None:
                 self._session = self._found(session).id
             else:
-                self._newest()  # a wrong key or address is told now
+                self._newest()  # a wrong key or address fails now
         except BaseException:
             self.close()
             raise
+
+    def __getattr__(self, subject: str) -> RemoteSubject:
+        if (found := self.__dict__.get("_subjects", {}).get(subject)) is not None:
+            return cast("RemoteSubject", found)
+        raise AttributeError(f"{type(self).__name__!r} has no {subject!r}.")
 
     def __enter__(self) -> Self:
         return self
@@ -119,127 +147,79 @@ class RemoteMemory(RemoteView):
     # Talking.
 
     def conversation(self, session: str | None = None, *, title: str = "") -> "RemoteConversation":
-        """Begin a conversation, or continue one; see ``Memory.conversation``."""
+        """Begin a conversation, or continue the one of this id."""
         return RemoteConversation(self._wire, session, title)
 
     def prepare(
-        self,
-        message: str = "",
-        *,
-        session: str | None = None,
-        images: Sequence[str] = (),
-        tools: Sequence[Callable[..., Any] | ToolSpec] | None = None,
-        mode: Mode | str | None = None,
-        retry_of: str | None = None,
+        self, message: str = "", *, session: str | None = None, **options: Unpack[PrepareOptions]
     ) -> Context:
-        """Make the context for a message; see ``Memory.prepare`` and ``RemoteConversation``."""
-        return self.conversation(self._named(session)).prepare(
-            message, images=images, tools=tools, mode=mode, retry_of=retry_of
-        )
+        """Prepare the context for a message; see ``RemoteConversation.prepare``."""
+        return self.conversation(self._named(session)).prepare(message, **options)
 
     def record(
         self,
         context: Context,
-        reply: str | None,
+        reply: str | Message | Mapping[str, Any] | None,
         *,
         usage: Usage | None = None,
         state: ExchangeState | str = ExchangeState.COMPLETE,
     ) -> Exchange:
-        """Store a message and its answer; see ``RemoteConversation``."""
+        """Store a message and its answer; see ``RemoteConversation.record``."""
         conversation = self.conversation(context.scope.session)
         return conversation.record(context, reply, usage=usage, state=state)
 
     # Looking things up.
 
-    def search(self, query: str, *, limit: int = 10) -> list[SearchResult]:
-        """Find exchanges by words, meaning and time, best first; each whole, with its session."""
-        if not query.strip():
-            return []
-        return list(self._wire.call(lookups.search, query=query, limit=limit).items)
-
     get = called(Memory.get, exchanges.get_exchange)
     stats = called(Memory.stats, lookups.stats)
+    receipts = called(Forgetting.receipts, forgetting.list_receipts)
 
+    @like(Memory.search)
+    def search(self, query: str, **filters: Any) -> list[SearchResult]:
+        if not query.strip():
+            return []
+        return list(self._wire.call(lookups.search, query=query, **filters).items)
+
+    @like(Memory.history)
     def history(self, session: str | None = None, *, limit: int = 50) -> list[dict[str, Any]]:
-        """Return the newest messages of a session as OpenAI-style dicts, oldest first."""
         path = self.conversation(self._named(session)).history(limit)
         said = [message for exchange in path for message in exchange.messages]
         return [dict(message) for message in openai.messages(said)]
 
+    @like(Memory.sessions)
     def sessions(self, *, limit: int | None = None) -> list[SessionSummary]:
-        """Return the sessions, the last updated first."""
         named = self._named(None)
         found = self._wire.all(sessions.list_sessions)
         return [SessionSummary(one, one.exchanges, one.id == named) for one in islice(found, limit)]
 
+    @like(Memory.why)
     def why(self, context: Context | str | None = None) -> ContextReport:
-        """Explain a context, the last by default.
-
-        Raises:
-            NotFoundError: There is no such context.
-        """
         name = context.id if isinstance(context, Context) else context
         return self._wire.call(lookups.get_context, context=name or "last")
 
     # What every prompt carries, and what is forgotten.
 
+    @like(Memory.pin)
     def pin(self, text: str | None = None, *, exchange: str | None = None) -> Fact:
-        """Pin words, or what the user said in an exchange.
-
-        Raises:
-            InputError: Neither or both were given.
-            EmptyMessageError: There are no words.
-        """
         if text is not None and not text.strip():
             raise EmptyMessageError("There is nothing to pin.", hint="Give a text.")
         return self.facts.get(self._wire.call(facts.add_pin, text=text, exchange=exchange).id)
 
-    def plan_forget(
-        self,
-        *ids: str,
-        session: str | None = None,
-        fact: str | None = None,
-        search: str | None = None,
-    ) -> ForgetPlan:
-        """Return what a forgetting would do; the server keeps the plan for half an hour."""
-        return self._wire.call(
-            forgetting.plan_forgetting,
-            exchanges=ids,
-            session=session,
-            fact=fact,
-            search=search,
-        )
+    @like(Memory.plan_forget)
+    def plan_forget(self, *ids: str, **named: Any) -> ForgetPlan:
+        return self._wire.call(forgetting.plan_forgetting, exchanges=ids, **named)
 
-    def forget(
-        self,
-        *ids_or_plan: str | ForgetPlan,
-        session: str | None = None,
-        fact: str | None = None,
-        search: str | None = None,
-    ) -> Receipt:
-        """Forget for good: what ``plan_forget`` names, or one plan.
-
-        Raises:
-            InputError: Nothing was named, or a plan together with something else.
-            NotFoundError: Something is not there, or the server keeps the plan no more.
-        """
+    @like(Memory.forget)
+    def forget(self, *ids_or_plan: str | ForgetPlan, **named: Any) -> Receipt:
         plans = [one for one in ids_or_plan if isinstance(one, ForgetPlan)]
         ids = [one for one in ids_or_plan if isinstance(one, str)]
-        if plans and (len(plans) > 1 or ids or session or fact or search):
+        if plans and (len(plans) > 1 or ids or any(named.values())):
             raise InputError("A plan names all that goes.", hint="Give the plan alone.")
-        plan = (
-            plans[0] if plans else self.plan_forget(*ids, session=session, fact=fact, search=search)
-        )
+        plan = plans[0] if plans else self.plan_forget(*ids, **named)
         return self._wire.call(forgetting.forget, plan=plan.id)
 
-    receipts = listed(Forgetting.receipts, forgetting.list_receipts)
-
+    @like(Memory.maintain)
     def maintain(self, *, pages: int | None = None) -> Iterator[MaintenanceProgress]:
-        """Do what is done after recording; see ``Memory.maintain``.
-
-        Yields:
-            How far each stage has come, request by request.
-        """
         before, left = None, pages
         while left is None or left > 0:
             at_once = _PAGES if left is None else min(left, _PAGES)
@@ -254,7 +234,7 @@ class RemoteMemory(RemoteView):
 
     def transcripts(self) -> Iterator[Transcript]:
         """Iterate over every session with every exchange of every branch, the oldest first."""
-        with tempfile.SpooledTemporaryFile(_SPOOLED) as file:
+        with tempfile.SpooledTemporaryFile(_SPOOLED_BYTES) as file:
             whole = cast("io.BufferedRandom", file)
             self._wire.download(transfer.export_file, whole, format="jsonl")
             whole.seek(0)
@@ -262,10 +242,7 @@ class RemoteMemory(RemoteView):
                 yield from (item for item in reader if isinstance(item, Transcript))
 
     def import_transcript(self, transcript: Transcript) -> int:
-        """Import a whole conversation from elsewhere; what is here already is passed over.
-
-        Returns:
-            How many exchanges were new.
+        """Import a whole conversation from elsewhere; return how many exchanges were new.
 
         Raises:
             InputError: Something of it cannot be stored.
@@ -275,7 +252,7 @@ class RemoteMemory(RemoteView):
         told = self._wire.upload(transfer.import_file, held.getvalue(), format="unabridged")
         if told.unread_count:
             reasons = "; ".join(f"{one.where}: {one.reason}" for one in told.unread)
-            raise InputError(f"Not all of it was stored: {reasons}.", hint="The rest was.")
+            raise InputError(f"Could not store everything: {reasons}.", hint="The rest is stored.")
         return told.added
 
     def _named(self, session: str | None) -> str | None:
@@ -296,12 +273,12 @@ class RemoteMemory(RemoteView):
 
 
 class RemoteConversation:
-    """A session that one owner talks in, kept by a server; see ``Transcript``.
+    """A session with one owner, kept by a server; see ``Conversation``.
 
     Args:
         wire: The server.
         session: The id of the session; None for a new one.
-        title: The title of a session that begins.
+        title: The title of a new session.
     """
 
     def __init__(self, wire: Wire, session: str | None = None, title: str = "") -> None:
@@ -312,12 +289,12 @@ class RemoteConversation:
 
     @property
     def session(self) -> str | None:
-        """The id of the session; None where the next message begins one."""
+        """The id of the session; None if the next message begins one."""
         return self._session
 
     @property
     def header(self) -> Session | None:
-        """The session as it is stored; None where nothing was said yet."""
+        """The session as it is stored; None if nothing was said yet."""
         if self._session is None:
             return None
         try:
@@ -325,40 +302,29 @@ class RemoteConversation:
         except NotFoundError:
             return None  # it was forgotten
 
-    def prepare(
-        self,
-        message: str = "",
-        *,
-        images: Sequence[str] = (),
-        tools: Sequence[Callable[..., Any] | ToolSpec] | None = None,
-        mode: Mode | str | None = None,
-        retry_of: str | None = None,
-    ) -> Context:
-        """Make the context for a message. Only reads: nothing is stored.
+    def prepare(self, message: str = "", **options: Unpack[PrepareOptions]) -> Context:
+        """Prepare the context for a message. Only reads: nothing is stored.
 
-        The server holds it for half an hour; ``manifest`` and ``shared`` are empty.
+        The server keeps it for half an hour; ``manifest`` and ``shared`` are empty.
 
         Args:
-            message: The user's words.
-            images: URIs of pictures that go with the message.
-            tools: Tools to offer in tools mode instead of the configured ones; functions are
-                described to the server, and run here or nowhere.
-            mode: ``chat`` or ``tools``; None for the server's setting.
-            retry_of: The id of an exchange whose message is answered again.
+            message: The user's message.
+            **options: See ``PrepareOptions``.
 
         Raises:
-            EmptyMessageError: There is nothing in it.
+            EmptyMessageError: The message is empty.
             PromptTooLargeError: What must be sent does not fit the window.
             UpstreamError: The server's upstream, or the server itself, does not answer.
         """
+        tools, mode = options.get("tools"), options.get("mode")
         return self._wire.call(
             contexts.prepare,
             message=message,
             session=self._session,
             mode=Mode(mode).value if mode else None,
             tools=None if tools is None else [to_plain(_spec(tool)) for tool in tools],
-            retry_of=retry_of,
-            images=list(images),
+            retry_of=options.get("retry_of"),
+            images=list(options.get("images", ())),
         )
 
     def begin(self, context: Context) -> Exchange:
@@ -390,12 +356,12 @@ class RemoteConversation:
         usage: Usage | None = None,
         state: ExchangeState | str = ExchangeState.COMPLETE,
     ) -> Exchange:
-        """Store the answer to a context, and begin it where it was not begun.
+        """Store the answer to a context; also the user's message, if it is not stored yet.
 
         Raises:
             InputError: It was answered already.
             HeadMovedError: The session moved on since the context was prepared.
-            NotFoundError: The server holds the context no more, and it was not begun.
+            NotFoundError: The server no longer keeps the context, and it was not begun.
         """
         self._name(context)
         wire = {"role": "assistant", "content": reply} if isinstance(reply, str) else reply
@@ -421,16 +387,16 @@ class RemoteConversation:
         return list(islice(newest, limit))[::-1]
 
     def rename(self, title: str) -> Session:
-        """Give the session another title.
+        """Rename the session.
 
         Raises:
             InputError: The title is empty.
             NotFoundError: No session has begun yet.
         """
         if not title.strip():
-            raise InputError("A title needs some words.", hint="Give some.")
+            raise InputError("The title is empty.", hint="Give a title.")
         if self._session is None:
-            raise NotFoundError("No session has begun yet.", hint="Say something first.")
+            raise NotFoundError("No session has begun yet.", hint="Record something first.")
         return self._wire.call(sessions.change_session, session=self._session, title=title)
 
     def _messages(self, messages: Sequence[Message | Mapping[str, Any]]) -> list[Message]:
@@ -440,7 +406,7 @@ class RemoteConversation:
         return [*given, *(Message(self._clock.new_id(), d.role, d.parts, now) for d in drafts)]
 
     def _name(self, context: Context) -> None:
-        # Begin a context whose session is to have a title; else the server does it by itself.
+        # Begin a context whose session gets a title; else the server does it by itself.
         if self._title and context.new_session:
             self.begin(context)
 
@@ -454,7 +420,7 @@ class RemoteConversation:
         self._session, self._title = context.scope.session, ""
         if told.exchange is not None:
             return replace(told.exchange, notes=told.notes)
-        return Exchange(  # it is passed on: it was forgotten before
+        return Exchange(  # it was forgotten before, so it is only passed on
             id=context.id,
             session=context.scope.session or "",
             parent=context.parent,
@@ -468,7 +434,7 @@ class RemoteConversation:
 
 
 def _headers(key: str, user: str, agent: str, model: str) -> dict[bytes, bytes]:
-    # What goes with each request; names in UTF-8, as the server reads them.
+    # The headers of each request; names in UTF-8, as the server reads them.
     bearer = f"Bearer {key}" if key else ""
     named = {
         "X-Unabridged-User": user,

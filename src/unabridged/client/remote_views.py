@@ -1,23 +1,23 @@
-"""The views of a memory that a server keeps: facts, requirements, condensations."""
+"""Methods that are made from operations, and the views of a memory that a server keeps."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import update_wrapper
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from itertools import islice
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+
+import msgspec
 
 from unabridged.client.http_calls import Wire
-from unabridged.domain.condensation import Condensation
 from unabridged.domain.fact import Fact, FactChange, FactState
-from unabridged.domain.results import CondensePreview
 from unabridged.knowledge.facts import Facts
 from unabridged.knowledge.requirements import Requirements
 from unabridged.maintenance.condense_sessions import Condensations
 from unabridged.operations import facts, maintenance, requirements
-from unabridged.operations.operation import Operation, Page, Place
+from unabridged.operations.operation import Operation, Params, Place
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
-Item = TypeVar("Item")
 
 
 class RemoteView:
@@ -31,36 +31,48 @@ class RemoteView:
         self._wire = wire
 
 
+def like(
+    method: Callable[Concatenate[Any, Given], Result],
+) -> Callable[[Callable[..., Result]], Callable[Concatenate[Any, Given], Result]]:
+    """Give a method the signature and the docstring of the embedded memory's method."""
+    signature = inspect.signature(method)
+
+    def made(run: Callable[..., Result]) -> Callable[Concatenate[Any, Given], Result]:
+        def call(self: Any, /, *args: Given.args, **kwargs: Given.kwargs) -> Result:
+            given = signature.bind(self, *args, **kwargs)
+            return run(*given.args, **given.kwargs)
+
+        return update_wrapper(call, method)
+
+    return made
+
+
 def called(
     method: Callable[Concatenate[Any, Given], Result],
-    operation: Operation[Any, Result],
+    operation: Operation[Any, Any],
     **fixed: object,
 ) -> Callable[Concatenate[RemoteView, Given], Result]:
-    """Make a method that calls an operation, like the one that the embedded memory has.
+    """Make a method that calls an operation, like the embedded memory's method.
 
     Args:
-        method: Gives the signature and the docstring.
-        operation: An argument of a name that it does not know is what its path names.
-        **fixed: Further parameters of the operation.
+        method: It gives the signature and the docstring.
+        operation: Its path names an argument whose name it does not know. The whole of a list is
+            read.
+        **fixed: Other parameters of the operation.
     """
     arguments = _arguments_of(method, operation)
 
     def call(self: RemoteView, /, *args: Given.args, **kwargs: Given.kwargs) -> Result:
-        return self._wire.call(operation, **arguments(self, *args, **kwargs), **fixed)
+        return cast("Result", _run(self, operation, arguments(self, *args, **kwargs) | fixed))
 
     return update_wrapper(call, method)
 
 
-def listed(
-    method: Callable[Concatenate[Any, Given], list[Item]], operation: Operation[Any, Page[Item]]
-) -> Callable[Concatenate[RemoteView, Given], list[Item]]:
-    """Make a method that reads the whole list of an operation; see ``called``."""
-    arguments = _arguments_of(method, operation)
-
-    def call(self: RemoteView, /, *args: Given.args, **kwargs: Given.kwargs) -> list[Item]:
-        return list(self._wire.all(operation, **arguments(self, *args, **kwargs)))
-
-    return update_wrapper(call, method)
+def _run(view: RemoteView, operation: Operation[Any, Any], given: Mapping[str, Any]) -> Any:
+    wire = view._wire
+    if operation.is_page:
+        return list(islice(wire.all(operation, **given), given.get("limit")))
+    return wire.call(operation, **given)
 
 
 def _arguments_of(
@@ -83,24 +95,90 @@ def _arguments_of(
     return arguments
 
 
+class RemoteSubject(RemoteView):
+    """The operations of one subject as methods, such as ``shares.list()``.
+
+    Parameters have the names of the table. A list is read to its end, or to ``limit`` items.
+
+    Args:
+        wire: The server.
+        subject: The subject.
+        operations: The operations by verb.
+    """
+
+    def __init__(
+        self, wire: Wire, subject: str, operations: Mapping[str, Operation[Any, Any]]
+    ) -> None:
+        super().__init__(wire)
+        self._subject = subject
+        self._operations = operations
+
+    def __getattr__(self, verb: str) -> Callable[..., Any]:
+        operation = self._operations.get(verb)
+        if operation is None:
+            raise AttributeError(
+                f"{self._subject!r} has no {verb!r}; it has {', '.join(self._operations)}."
+            )
+        return self._method(operation)
+
+    def __dir__(self) -> Sequence[str]:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        return [*super().__dir__(), *self._operations]
+
+    def _method(self, operation: Operation[Any, Any]) -> Callable[..., Any]:
+        signature = signature_of(operation.params)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return _run(self, operation, signature.bind(*args, **kwargs).arguments)
+
+        call.__name__ = call.__qualname__ = operation.name
+        call.__doc__ = operation.about
+        call.__signature__ = signature  # type: ignore[attr-defined]  # as inspect reads it
+        return call
+
+
+def signature_of(params: type[Params]) -> inspect.Signature:
+    """Return the signature of a method with these parameters; optional ones go by keyword."""
+    fields = sorted(msgspec.structs.fields(params), key=lambda each: not each.required)
+    return inspect.Signature(
+        [
+            inspect.Parameter(
+                each.name,
+                inspect.Parameter.POSITIONAL_OR_KEYWORD
+                if each.required
+                else inspect.Parameter.KEYWORD_ONLY,
+                default=inspect.Parameter.empty if each.required else each.default,
+                annotation=each.type,
+            )
+            for each in fields
+            if each.name != "cursor"
+        ]
+    )
+
+
+def subjects_of(wire: Wire, table: Sequence[Operation[Any, Any]]) -> dict[str, RemoteSubject]:
+    """Return the subjects of a table of operations, by name."""
+    rows: dict[str, dict[str, Operation[Any, Any]]] = {}
+    for each in table:
+        subject, _, verb = each.name.partition(".")
+        if verb and each.transfer is None:
+            rows.setdefault(subject, {})[verb] = each
+    return {name: RemoteSubject(wire, name, verbs) for name, verbs in rows.items()}
+
+
 class RemoteFacts(RemoteView):
-    """What was learned of the user; as ``Facts``."""
+    """Facts about the user; like ``Facts``."""
 
+    @like(Facts.all)
     def all(self, state: FactState | str | None = FactState.CURRENT) -> list[Fact]:
-        """The facts of a state, the oldest first; of all states with None.
-
-        Raises:
-            ValueError: There is no such state.
-        """
         wanted = "all" if state is None else FactState(state)
         return list(self._wire.all(facts.list_facts, state=wanted))
 
+    @like(Facts.pinned)
     def pinned(self) -> list[Fact]:
-        """The facts that every prompt carries, the oldest first."""
         return [fact for fact in self.all() if fact.pinned]
 
+    @like(Facts.history)
     def history(self, wanted: str) -> tuple[FactChange, ...]:
-        """What happened to a fact, and to those in whose place it came."""
         return tuple(self._wire.call(facts.fact_history, fact=wanted).items)
 
     get = called(Facts.get, facts.get_fact)
@@ -112,9 +190,9 @@ class RemoteFacts(RemoteView):
 
 
 class RemoteRequirements(RemoteView):
-    """What was required; as ``Requirements``."""
+    """Requirements; like ``Requirements``."""
 
-    all = listed(Requirements.all, requirements.list_requirements)
+    all = called(Requirements.all, requirements.list_requirements)
     get = called(Requirements.get, requirements.get_requirement)
     add = called(Requirements.add, requirements.add_requirement)
     edit = called(Requirements.edit, requirements.change_requirement)
@@ -124,18 +202,10 @@ class RemoteRequirements(RemoteView):
 
 
 class RemoteCondensations(RemoteView):
-    """What was condensed; as ``Condensations``."""
+    """Condensations; like ``Condensations``."""
 
-    def condensations(self) -> list[Condensation]:
-        """Every stored condensation, in the order of their ids."""
-        return list(self._wire.all(maintenance.list_condensations))
-
+    condensations = called(Condensations.condensations, maintenance.list_condensations)
     expand = called(Condensations.expand, maintenance.expand)
+    condense = called(Condensations.condense, maintenance.condense)
 
-    def plan(self, session: str) -> CondensePreview:
-        """Say what a run would do with a session; nothing is changed."""
-        return self._wire.call(maintenance.condense, session=session, dry_run=True)
-
-    def condense(self, session: str, *, force: bool = False) -> CondensePreview:
-        """Condense a session."""
-        return self._wire.call(maintenance.condense, session=session, force=force)
+    plan = called(Condensations.plan, maintenance.condense, dry_run=True)

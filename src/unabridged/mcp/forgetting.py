@@ -1,81 +1,95 @@
-"""The tool that removes for good: ``forget``. It never does so without a confirmation.
+"""The tool ``forget``, which removes for good. It never does so without a confirmation.
 
-Where the client can ask a person (elicitation), it is asked; where it cannot, a first call gives the
-plan and a code, and a second one with that code carries out that plan and no other.
+If the client can ask a person (elicitation), the person is asked. If it cannot, the first call
+returns the plan and a code; a second call with that code carries out that plan and no other.
 """
 
 import hashlib
 import hmac
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from secrets import token_bytes
-from typing import Annotated
+from typing import Annotated, Any
 
-from mcp.server.mcpserver import (
-    AcceptedElicitation,
-    Elicit,
-    ElicitationResult,
-    MCPServer,
-    Resolve,
-)
-from mcp.types import CallToolResult, ToolAnnotations
+from mcp.server.mcpserver import AcceptedElicitation, Elicit, ElicitationResult, Resolve
+from mcp.server.mcpserver.tools.base import Tool
+from mcp.types import CallToolResult
+from msgspec import Meta
 from pydantic import BaseModel, Field
 
 from unabridged.domain.forgetting import ForgetPlan, Receipt
-from unabridged.domain.permissions import Right
-from unabridged.domain.scope import Scope
 from unabridged.errors import InputError
-from unabridged.mcp.request_context import Caller, Ctx, ToolRequests, within
-from unabridged.mcp.tool_results import ForgottenOut, Text, result_of
-from unabridged.space.recalled_text import fenced, line_of, name_of
-from unabridged.space.space import Space
-
-FORGETS = ToolAnnotations(
-    read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
+from unabridged.mcp.operation_tools import (
+    described_tool,
+    hints_of,
+    read_given,
+    result_of,
+    schema_of,
+    with_session,
 )
-_SHOWN = 20
-"""Of each kind, so many are shown to whoever confirms; the rest is counted."""
-_WORDS = 100
-"""Characters of each that are shown."""
-_DIGITS = 10
-"""Hex digits of a code."""
+from unabridged.mcp.request_context import Ctx, ToolRequests
+from unabridged.mcp.tool_results import ForgottenOut
+from unabridged.operations.call import Call
+from unabridged.operations.forgetting import ForgetRequest, PlanName, forget, plan_forgetting
+from unabridged.operations.parameters import texts_of
+from unabridged.space.recalled_text import fenced, line_of, name_of
 
-Exchanges = Annotated[
-    list[str] | None, Field(description="Exchanges, each by its id or the beginning of it.")
-]
-Whole = Annotated[Text, Field(description="A session that goes with all of its branches.")]
-FactName = Annotated[Text, Field(description="A fact that is taken back.")]
-Words = Annotated[Text, Field(description="All exchanges that have all these words.")]
-Sources = Annotated[bool, Field(description="Also the exchanges that the fact rests on.")]
-Repeats = Annotated[bool, Field(description="Also what says the same once more elsewhere.")]
-Code = Annotated[Text, Field(description="The code of the plan, as the first call gave it.")]
+NAME = "forget"
+_SHOWN = 20
+"""Items of each kind that a plan shows; the rest is counted."""
+_TEXT_LENGTH = 100
+"""Characters of each item that a plan shows."""
+_DIGITS = 10
+"""Hexadecimal digits of a code."""
+_ABOUT = """\
+Forget for good: exchanges, a session, a fact, or all that has some words.
+
+Nothing can bring it back: use it only on the user's clear wish. If your program can ask the person,
+it does. If not, the first call only returns what would be forgotten, and a code: show the plan to
+the person, and call again with the code if they agree."""
+
+
+class ForgetToolArguments(ForgetRequest):
+    """What to forget.
+
+    Attributes:
+        code: The code of the plan, as the first call returned it.
+    """
+
+    code: Annotated[str, Meta(max_length=40)] = ""
 
 
 class Consent(BaseModel):
-    """What a person answers."""
+    """The answer of a person."""
 
     forget: bool = Field(title="Forget it", description="Forget all of this for good.")
 
 
 @dataclass(frozen=True, slots=True)
 class Unasked:
-    """The client cannot ask a person, or there is nothing to ask."""
+    """The person was not asked: the client cannot, or there is nothing to ask."""
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan, what makes it again, and the code that confirms it."""
+    """A plan, the code that confirms it, and the code that the call gave."""
 
-    make: Callable[[Space], ForgetPlan]
     plan: ForgetPlan
     code: str
+    given_code: str
 
 
-def add_forgetting(server: MCPServer, requests: ToolRequests) -> None:
-    """Add the tool that removes for good."""
+def forget_tool(requests: ToolRequests) -> Tool:
+    """Return the tool that removes for good."""
     secret = token_bytes(32)
-    plan_of = _planner(requests, secret)
+
+    async def plan_of(ctx: Ctx, given: Any) -> Planned:
+        return await requests.run(
+            ctx.request_context.request,
+            lambda call: _planned(call, given, secret),
+            check=plan_forgetting.check,
+        )
 
     async def ask(
         ctx: Ctx, planned: Annotated[Planned, Resolve(plan_of)]
@@ -84,61 +98,60 @@ def add_forgetting(server: MCPServer, requests: ToolRequests) -> None:
             return Unasked()
         return Elicit("\n".join(["Forget this for good?", *_lines(planned)]), Consent)
 
-    @server.tool(title="Forget for good", annotations=FORGETS)
-    async def forget(  # noqa: PLR0913 - each names another kind of what can be forgotten
+    async def answer(
         ctx: Ctx,
+        given: Any,
         planned: Annotated[Planned, Resolve(plan_of)],
         consent: Annotated[ElicitationResult[Consent], Resolve(ask)],
-        *,
-        exchanges: Exchanges = None,
-        session: Whole = "",
-        fact: FactName = "",
-        search: Words = "",
-        with_sources: Sources = False,
-        with_repeats: Repeats = False,
-        code: Code = "",
-    ) -> Annotated[CallToolResult, ForgottenOut]:
-        """Forget for good: exchanges, a session, a fact, or all that has some words.
-
-        Nothing can bring it back. Only on the user's clear wish. The person is asked by the
-        program where it can; where it cannot, the first call only says what would go and gives a
-        code: show the person the plan, and call again with the code if they agree.
-        """
-        del exchanges, session, fact, search, with_sources, with_repeats  # `plan_of` took them
+    ) -> CallToolResult:
         if planned.plan.is_empty:
             return result_of("There is nothing to forget.", ForgottenOut(status="nothing"))
-        if (instead := _instead(planned, consent, code)) is not None:
+        if (instead := _instead(planned, consent)) is not None:
             return instead
         await ctx.report_progress(0, 1, "Forgetting")
-        done = await _carried_out(requests, ctx, planned, secret)
-        await ctx.report_progress(1, 1, "Looked at")
+        done = await requests.run(
+            ctx.request_context.request,
+            lambda call: _carried_out(call, given, planned, secret),
+            check=forget.check,
+            creates=True,
+        )
+        await ctx.report_progress(1, 1, "Checked")
         return _stale(done) if isinstance(done, Planned) else _done(planned, done)
 
+    return described_tool(
+        Tool.from_function(answer, name=NAME),
+        title="Forget for good",
+        description=_ABOUT,
+        parameters=schema_of(ForgetToolArguments, texts_of(ForgetToolArguments)[1]),
+        annotations=hints_of([forget]),
+        out=ForgottenOut,
+    )
 
-async def _carried_out(
-    requests: ToolRequests, ctx: Ctx, planned: Planned, secret: bytes
+
+def _planned(call: Call, given: Mapping[str, Any], secret: bytes) -> Planned:
+    values = with_session(call, read_given(NAME, ForgetToolArguments, given))
+    code = values.pop("code")
+    plan = plan_forgetting(call, ForgetRequest(**values))
+    return Planned(plan, _code(secret, call, plan), code)
+
+
+def _carried_out(
+    call: Call, given: Mapping[str, Any], planned: Planned, secret: bytes
 ) -> Receipt | Planned:
-    # Where a plan is not what would go any more, what would is given instead.
-    caller = requests.caller(ctx.request_context.request)
-
-    def work(space: Space, _: Scope) -> Receipt | Planned:
-        now = _planned(space, caller, planned.make, secret)
-        return now if now.code != planned.code else space.forgetting.execute(now.plan)
-
-    return await requests.run_for(caller, Right.FORGET, work)
+    # If something else would be forgotten by now, return that plan instead.
+    now = _planned(call, given, secret)
+    return now if now.code != planned.code else forget(call, PlanName(now.plan.id))
 
 
-def _instead(
-    planned: Planned, consent: ElicitationResult[Consent], code: str
-) -> CallToolResult | None:
+def _instead(planned: Planned, consent: ElicitationResult[Consent]) -> CallToolResult | None:
     accepted: object = consent.data if isinstance(consent, AcceptedElicitation) else None
     if not isinstance(accepted, Unasked):
         if isinstance(accepted, Consent) and accepted.forget:
             return None
-        return result_of("The person said no: nothing was forgotten.", _out("declined", planned))
-    if not code:
+        return result_of("The person refused: nothing was forgotten.", _out("declined", planned))
+    if not planned.given_code:
         return result_of(_plan_text(planned), _out("planned", planned))
-    if not hmac.compare_digest(code.encode(), planned.code.encode()):
+    if not hmac.compare_digest(planned.given_code.encode(), planned.code.encode()):
         return _stale(planned)
     return None
 
@@ -152,50 +165,9 @@ def _can_ask(ctx: Ctx) -> bool:
     return in_result or ctx.session.can_send_request
 
 
-def _planner(requests: ToolRequests, secret: bytes) -> Callable[..., Awaitable[Planned]]:
-    async def plan_of(
-        ctx: Ctx,
-        exchanges: list[str] | None,
-        session: str,
-        fact: str,
-        search: str,
-        *,
-        with_sources: bool,
-        with_repeats: bool,
-    ) -> Planned:
-        def make(space: Space) -> ForgetPlan:
-            return space.forgetting.plan(
-                tuple(exchanges or ()),
-                session=session or None,
-                fact=fact or None,
-                search=search or None,
-                with_sources=with_sources,
-                with_repeats=with_repeats,
-            )
-
-        caller = requests.caller(ctx.request_context.request)
-        return await requests.run_for(
-            caller,
-            Right.FORGET,
-            lambda space, _: _planned(space, caller, make, secret),
-            whole=bool(fact or search),
-        )
-
-    return plan_of
-
-
-def _planned(
-    space: Space, caller: Caller, make: Callable[[Space], ForgetPlan], secret: bytes
-) -> Planned:
-    plan = make(space)
-    for exchange in plan.exchanges:
-        within(caller.scope, exchange)
-    return Planned(make, plan, _code(secret, caller, plan))
-
-
-def _code(secret: bytes, caller: Caller, plan: ForgetPlan) -> str:
+def _code(secret: bytes, call: Call, plan: ForgetPlan) -> str:
     told = [
-        [caller.scope.user, caller.scope.agent, caller.scope.session, caller.grant.name],
+        [call.scope.user, call.scope.agent, call.scope.session, call.grant.name],
         [[one.id, [message.id for message in one.messages]] for one in plan.exchanges],
         sorted(fact.id for fact in plan.facts),
         sorted(f"{one.kind} {one.id}" for one in plan.given),
@@ -214,18 +186,18 @@ def _lines(planned: Planned) -> list[str]:
         *_some("fact or requirement", facts),
         *_some("whole session", [_short(one.title) or "(untitled)" for one in plan.sessions]),
         *_some(
-            "thing that says it once more and stays", [_short(one.text) for one in plan.repeats]
+            "other place that says the same and stays", [_short(one.text) for one in plan.repeats]
         ),
     ]
     outside = sum(map(len, (plan.outside.backups, plan.outside.aside, plan.outside.shared)))
     if outside:
-        lines.append(f"{outside} backups, other files or spaces may still hold it.")
+        lines.append(f"{outside} backups, other files or spaces may still contain it.")
     return lines
 
 
 def _short(text: str) -> str:
     line = line_of(text)
-    return line if len(line) <= _WORDS else f"{line[: _WORDS - 1]}…"
+    return line if len(line) <= _TEXT_LENGTH else f"{line[: _TEXT_LENGTH - 1]}…"
 
 
 def _some(kind: str, lines: list[str]) -> list[str]:
@@ -237,7 +209,7 @@ def _some(kind: str, lines: list[str]) -> list[str]:
 
 def _plan_text(planned: Planned) -> str:
     return (
-        f"Nothing was forgotten yet. This would go for good:\n"
+        f"Nothing was forgotten yet. This would be forgotten for good:\n"
         f"{fenced([line + chr(10) for line in _lines(planned)])}\n"
         f"Show it to the person. If they agree, call `forget` again with the same arguments and"
         f" code={planned.code!r}."
@@ -246,8 +218,8 @@ def _plan_text(planned: Planned) -> str:
 
 def _stale(planned: Planned) -> CallToolResult:
     error = InputError(
-        "This code is not that of what would go now; nothing was forgotten.",
-        hint="Call `forget` without a code, show the person what it gives, and use that code.",
+        "The code does not match what would be forgotten now; nothing was forgotten.",
+        hint="Call `forget` without a code, show the result to the person, and use its new code.",
     )
     result = result_of(f"{error} {error.hint}", _out("planned", planned, code=None))
     result.is_error = True
@@ -274,7 +246,7 @@ def _done(planned: Planned, receipt: Receipt) -> CallToolResult:
     out.receipt, out.left = receipt.id, receipt.left
     text = (
         f"Forgotten for good: {receipt.exchanges} exchanges, {receipt.messages} messages,"
-        f" {receipt.bytes} bytes. Looked for afterwards: {receipt.pieces} pieces,"
+        f" {receipt.bytes} bytes. Searched for {receipt.pieces} pieces afterwards,"
         f" {receipt.left} found. Receipt {receipt.id}."
     )
     return result_of(" ".join([text, *map(line_of, receipt.notes)]), out)

@@ -1,12 +1,13 @@
-"""MCP over streamable HTTP: a route for the server, which says who may ask before it is reached.
+"""MCP over streamable HTTP: the route of the server, behind the guard that checks keys.
 
-Clients of 2025-11-25 and before have a session that holds what they can do (so that a person can be
-asked in the middle of a call); those of 2026-07-28 need none. A session belongs to the key and scope
-that began it, and each request is checked for its own.
+Clients of protocol 2025-11-25 and older have a session that holds their capabilities, so that a
+person can be asked during a call; those of 2026-07-28 need none. A session belongs to the key and
+scope that began it, and the server checks each request separately.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -22,14 +23,16 @@ from unabridged.domain.permissions import Grant
 from unabridged.domain.scope import Scope
 from unabridged.errors import AccessError, UnabridgedError
 from unabridged.factory.space_pool import SpacePool
-from unabridged.mcp.request_context import Caller, Knows, ToolRequests
+from unabridged.mcp.request_context import Caller, Identify, ToolRequests
 from unabridged.mcp.server import server_of
+from unabridged.operations import TABLE
+from unabridged.operations.operation import Operation
 
 PATH = "/mcp"
 SESSIONS = 1000
-"""Clients of the older protocol that are connected at the same time."""
-IDLE = 30 * 60.0
-"""Seconds after which one that asks nothing is let go; it begins again by itself."""
+"""Clients of the older protocol at the same time."""
+IDLE_SECONDS = 30 * 60.0
+"""Time after which an idle session is dropped; clients begin a new one by themselves."""
 _INVALID_REQUEST = -32600
 """JSON-RPC 2.0, section 5.1."""
 
@@ -39,23 +42,25 @@ class McpRoute(Route):
 
     Args:
         server: The MCP server.
-        knows: Says who asks.
-        max_body: Bytes that a request may have.
+        identify: Returns the caller.
+        max_body: Bytes of a request, at most.
     """
 
-    def __init__(self, server: MCPServer, knows: Knows, max_body: int) -> None:
+    def __init__(self, server: MCPServer, identify: Identify, max_body: int) -> None:
         server.streamable_http_app(
             transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-            session_idle_timeout=IDLE,
+            session_idle_timeout=IDLE_SECONDS,
             max_sessions=SESSIONS,
             max_request_body_size=max_body,
-        )  # the guard has looked at Host and Origin already
+        )  # the guard has checked Host and Origin already
         self._manager = server.session_manager
-        super().__init__(PATH, _Named(AuthContextMiddleware(self._manager.handle_request), knows))
+        super().__init__(
+            PATH, _Named(AuthContextMiddleware(self._manager.handle_request), identify)
+        )
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Let clients have sessions; closes them all at its end."""
+        """Serve sessions; close them all at the end."""
         async with self._manager.run():
             yield
 
@@ -67,34 +72,37 @@ def mcp_mount(
     recorded: Callable[[Scope], None] | None = None,
     failed: Callable[[Exception], None] | None = None,
     max_body: int = 4 * 2**20,
+    operations: Sequence[Operation[Any, Any]] = TABLE,
 ) -> McpRoute:
-    """Make the route that offers memory over MCP, for ``create_app(service, [route])``.
+    """Return the route of memory over MCP, for ``create_app(service, [route])``.
 
     Args:
         pool: The open spaces.
-        scope_of: Says whose memory a request reaches; the guard has put its grant beside it.
-        recorded: Told the scope in which something was recorded: ``service.background.soon``.
-        failed: Told of an error that is nobody's but ours, for the log.
-        max_body: Bytes that a request may have.
+        scope_of: Returns whose memory a request reaches; the guard has added its grant.
+        recorded: Receives the scope in which something was recorded: ``service.background.soon``.
+        failed: Receives unexpected errors, for the log.
+        max_body: Bytes of a request, at most.
+        operations: The operations that tools follow.
     """
 
-    def knows(request: Request) -> Caller:
+    def identify(request: Request) -> Caller:
         grant: Grant = request.scope["state"]["grant"]
         return Caller(scope_of(request), grant)
 
-    return McpRoute(server_of(ToolRequests(pool, knows, recorded, failed)), knows, max_body)
+    requests = ToolRequests(pool, identify, recorded, failed)
+    return McpRoute(server_of(requests, operations), identify, max_body)
 
 
 class _Named:
-    """Tells the SDK who asks, so that one's session cannot be used by another."""
+    """Passes the caller to the SDK, so that nobody can use the session of another caller."""
 
-    def __init__(self, app: AuthContextMiddleware, knows: Knows) -> None:
+    def __init__(self, app: AuthContextMiddleware, identify: Identify) -> None:
         self._app = app
-        self._knows = knows
+        self._identify = identify
 
     async def __call__(self, connection: Connection, receive: Receive, send: Send) -> None:
         try:
-            caller = self._knows(Request(connection))
+            caller = self._identify(Request(connection))
         except UnabridgedError as error:
             await _refusal(error)(connection, receive, send)
             return
@@ -107,7 +115,7 @@ class _Named:
         )
         bare = [(name, value.strip(b" \t")) for name, value in connection["headers"]]
         user = AuthenticatedUser(token)
-        # RFC 9110, 5.5: blanks around a value are none of it; not every parser takes them off.
+        # RFC 9110, 5.5: spaces around a value are not part of it; not every parser removes them.
         await self._app({**connection, "headers": bare, "user": user}, receive, send)
 
 

@@ -1,19 +1,19 @@
-"""Prompts: ``recall`` what is known of something, and ``catch_up`` with a session."""
+"""Prompts: ``recall`` something, and ``catch_up`` with a session."""
 
 from typing import Annotated
 
 from mcp.server.mcpserver import MCPServer, UserMessage
 from pydantic import Field
 
-from unabridged.domain.permissions import Right
-from unabridged.domain.scope import Scope
+from unabridged.mcp.operation_tools import with_session
 from unabridged.mcp.request_context import Ctx, ToolRequests, errors_as_bad_parameters
-from unabridged.mcp.search_tools import newest_of
+from unabridged.operations.call import Call
+from unabridged.operations.search import SearchBody, search
+from unabridged.operations.sessions import LAST, SessionPage, list_session_exchanges
 from unabridged.space.recalled_text import exchange_of, fact_of, fenced
-from unabridged.space.space import Space
 
-FOUND, KNOWN, LAST = 8, 20, 20
-"""Exchanges and facts that `recall` brings, and exchanges that `catch_up` brings, at most."""
+FOUND, KNOWN, NEWEST = 8, 20, 20
+"""Exchanges and facts in `recall`, and exchanges in `catch_up`, at most."""
 
 
 def add_prompts(server: MCPServer, requests: ToolRequests) -> None:
@@ -26,8 +26,10 @@ def add_prompts(server: MCPServer, requests: ToolRequests) -> None:
     ) -> list[UserMessage]:
         """Say what was said and learned about something, with dates."""
         with errors_as_bad_parameters():
-            blocks = await requests.run(ctx, Right.READ, lambda m, scope: _about(m, scope, topic))
-        told = fenced(blocks) if blocks else "Memory holds nothing that bears on it."
+            blocks = await requests.run(
+                ctx.request_context.request, lambda call: _about(call, topic)
+            )
+        told = fenced(blocks) if blocks else "Memory has nothing about it."
         return [
             UserMessage(
                 f"{told}\n\nWhat do we know about {topic}? Answer from what was recalled, with its"
@@ -45,7 +47,7 @@ def add_prompts(server: MCPServer, requests: ToolRequests) -> None:
         """Sum up where a conversation stopped: what was decided, and what is open."""
         with errors_as_bad_parameters():
             blocks = await requests.run(
-                ctx, Right.READ, lambda m, scope: _last(m, scope, session or None)
+                ctx.request_context.request, lambda call: _newest(call, session)
             )
         told = fenced(blocks) if blocks else "Nothing was said yet."
         return [
@@ -55,13 +57,14 @@ def add_prompts(server: MCPServer, requests: ToolRequests) -> None:
         ]
 
 
-def _about(space: Space, scope: Scope, topic: str) -> list[str]:
-    near = space.facts.bearing(topic, KNOWN) if scope.session is None else []
-    facts = [fact_of(one.fact) for one in near]
-    found = [one.exchange for one in space.search(topic, FOUND)]
-    return facts + [exchange_of(one) for one in found if scope.session in {None, one.session}]
+def _about(call: Call, topic: str) -> list[str]:
+    # A request for one session does not see facts, since these need the whole memory.
+    near = call.space.facts.bearing(topic, KNOWN) if call.scope.session is None else []
+    found = search(call, SearchBody(query=topic, limit=FOUND)).items
+    return [*(fact_of(one.fact) for one in near), *(exchange_of(one.exchange) for one in found)]
 
 
-def _last(space: Space, scope: Scope, wanted: str | None) -> list[str]:
-    session, path = newest_of(space, scope, wanted, LAST)
-    return [exchange_of(one, session.id if session else None) for one in path]
+def _newest(call: Call, session: str) -> list[str]:
+    named = with_session(call, {"session": session.strip() or LAST})
+    page = list_session_exchanges(call, SessionPage(limit=NEWEST, **named))
+    return [exchange_of(one, one.session) for one in reversed(page.items)]

@@ -1,9 +1,10 @@
-"""A request: where a request's memory comes from, and what it may do with it."""
+"""Requests of MCP clients: whose memory they use, and what they may do with it."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import anyio.to_thread
@@ -13,129 +14,111 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS
 
-from unabridged.domain.exchange import Exchange
 from unabridged.domain.permissions import Grant, Right
 from unabridged.domain.scope import Scope
-from unabridged.domain.session import Session
-from unabridged.errors import NotFoundError, PermissionRefusedError, UnabridgedError
+from unabridged.errors import UnabridgedError
 from unabridged.factory.space_pool import SpacePool
+from unabridged.operations.call import Call, need
+from unabridged.operations.pending_values import Pending
 from unabridged.space.recalled_text import line_of
-from unabridged.space.space import Space
 
 THREADS = 16
-"""Tool calls that ask memories at the same time."""
-
-ASKING: ContextVar[Any] = ContextVar("asking", default=None)
-"""The HTTP request that is being answered, for handlers whom the SDK does not tell it."""
-
+"""Calls that use memories at the same time."""
+REQUEST: ContextVar[Any] = ContextVar("request", default=None)
+"""The current HTTP request, for handlers to which the SDK does not pass it."""
 Ctx = Context[Any, Any]
-"""What the SDK hands a tool of its request."""
+"""The context that the SDK passes to a tool."""
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks.
+    """The sender of a request.
 
     Attributes:
-        scope: Whose memory; a session in it is the only one that may be reached.
-        grant: What may be done.
+        scope: Whose memory it uses. If it names a session, it reaches only that one.
+        grant: What it may do.
     """
 
     scope: Scope
     grant: Grant
 
 
-Knows = Callable[[Any], Caller]
-"""Says who asks, from the HTTP request, or from None where the server was started by its client.
+Identify = Callable[[Any], Caller]
+"""Returns the caller for an HTTP request, or for None if the client started the server.
 
-It may raise any ``UnabridgedError``: the request names somebody whom its key does not reach.
+It may raise any ``UnabridgedError``: the request names a memory that its key does not reach.
 """
+need_read = partial(need, right=Right.READ)
 
 
 class ToolRequests:
-    """Gives tools the memory that they may use.
+    """Runs the calls of tools, resources and prompts.
 
     Args:
         pool: The open spaces.
-        knows: Says who asks.
-        recorded: Told the scope in which something was recorded; None where nobody tends to it.
-        failed: Told of an error that is nobody's but ours, so that it can be logged by its kind;
-            the client learns only that there was one.
+        identify: Returns the caller.
+        recorded: Receives the scope in which something was recorded.
+        failed: Receives unexpected errors, to log their kind. The client only learns that there
+            was one.
     """
 
     def __init__(
         self,
         pool: SpacePool,
-        knows: Knows,
+        identify: Identify,
         recorded: Callable[[Scope], None] | None = None,
         failed: Callable[[Exception], None] | None = None,
     ) -> None:
-        self.pool = pool
-        self._knows = knows
+        self._pool = pool
+        self._identify = identify
         self._recorded = recorded
         self._failed = failed
+        self._pending = Pending(pool.clock)
         self._threads = CapacityLimiter(THREADS)
 
     def caller(self, request: Any) -> Caller:
-        """Say who asks.
+        """Return the caller of a request.
 
         Raises:
-            ToolError: The request names somebody whom its key does not reach.
+            ToolError: The request names a memory that its key does not reach.
         """
         try:
-            return self._knows(request)
+            return self._identify(request)
         except UnabridgedError as error:
             raise refusal_of(error) from error
 
     async def run(
         self,
-        ctx: Ctx,
-        right: Right,
-        work: Callable[[Space, Scope], Result],
+        request: Any,
+        work: Callable[[Call], Result],
         *,
-        whole: bool = False,
+        check: Callable[[Grant], None] = need_read,
+        creates: bool = False,
     ) -> Result:
-        """Do something with the memory of a request, in a thread.
+        """Run something on the memory of a request, in a thread.
 
-        Begun work goes on to its end where the request is cancelled.
+        Work that has begun continues to its end if the request is cancelled.
 
         Args:
-            ctx: The request.
-            right: What is needed for it.
-            work: Takes the space and the scope; may block.
-            whole: Whether it concerns the whole space, which a key for one session does not reach.
+            request: The HTTP request, or None.
+            work: Takes the call; may block.
+            check: Raises if the caller may not do it.
+            creates: Whether to create a space that does not exist yet.
 
         Raises:
-            ToolError: It may not be done, or could not be; the text says what to do next.
+            ToolError: It is not allowed, or it failed; the text contains a hint.
         """
-        caller = self.caller(ctx.request_context.request)
-        return await self.run_for(caller, right, work, whole=whole)
-
-    async def run_for(
-        self,
-        caller: Caller,
-        right: Right,
-        work: Callable[[Space, Scope], Result],
-        *,
-        whole: bool = False,
-    ) -> Result:
-        """Do something with the memory of a caller; see ``run``."""
+        caller = self.caller(request)
 
         def held() -> Result:
-            if right not in caller.grant.rights:
-                raise PermissionRefusedError(
-                    f"This key does not allow it: it lacks the right {right.value!r}.",
-                    hint="Whoever runs this server can make one that does.",
+            check(caller.grant)
+            with self._pool.use(caller.scope, create=creates) as space:
+                narrow = caller.scope.session is not None
+                call = Call(
+                    space, caller.scope, caller.grant, self._pool, self._pending, is_narrow=narrow
                 )
-            if whole and caller.grant.session is not None:
-                raise PermissionRefusedError(
-                    "This key is for one session, and this concerns the whole memory.",
-                    hint="A key without a session does it.",
-                )
-            create = right is not Right.READ  # who only looks begins no space
-            with self.pool.use(caller.scope, create=create) as space:
-                return work(space, caller.scope)
+                return work(call)
 
         try:
             return await anyio.to_thread.run_sync(held, limiter=self._threads)
@@ -146,20 +129,20 @@ class ToolRequests:
                 self._failed(error)
             raise
 
-    def note_recorded(self, ctx: Ctx) -> None:
-        """Tell whoever tends to memory that something was recorded."""
+    def note_recorded(self, request: Any) -> None:
+        """Report that something was recorded, so that maintenance runs."""
         if self._recorded is not None:
-            self._recorded(replace(self.caller(ctx.request_context.request).scope, session=None))
+            self._recorded(replace(self.caller(request).scope, session=None))
 
 
 def refusal_of(error: UnabridgedError) -> ToolError:
-    """An error of the house as a tool tells it: what happened, and what to do next."""
+    """Return an error as a tool's error: what failed, and a hint."""
     return ToolError(line_of(f"{error} {error.hint}".strip()))
 
 
 @contextmanager
 def errors_as_bad_parameters() -> Iterator[None]:
-    """Tell a refusal where there is no tool: as a fault of the request's parameters.
+    """Turn a refusal into an error of the request's parameters, for handlers other than tools.
 
     Raises:
         MCPError: Instead of ``ToolError``.
@@ -168,40 +151,3 @@ def errors_as_bad_parameters() -> Iterator[None]:
         yield
     except ToolError as error:
         raise MCPError(INVALID_PARAMS, str(error)) from error
-
-
-def within(scope: Scope, exchange: Exchange) -> Exchange:
-    """Give an exchange that a scope reaches.
-
-    Raises:
-        NotFoundError: It is of a session that the scope does not reach.
-    """
-    if scope.session is not None and exchange.session != scope.session:
-        raise NotFoundError(
-            f"There is no exchange {exchange.id!r}.",
-            hint="This request reaches one session only.",
-        )
-    return exchange
-
-
-def session_of(space: Space, scope: Scope, wanted: str | None) -> Session | None:
-    """Return the session that a call means; None where it has not begun.
-
-    Args:
-        space: The space.
-        scope: Whose; a session in it is the only one.
-        wanted: What the call names: id, title, number or beginning of an id; None for a new one.
-
-    Raises:
-        NotFoundError: There is none of that name, or the scope does not reach it.
-    """
-    only = scope.session
-    if only is not None and wanted not in {None, only}:
-        raise NotFoundError(
-            f"There is no session {wanted!r} here.",
-            hint=f"This request reaches the session {only!r} only.",
-        )
-    name = only or wanted
-    if name is None or (only is not None and space.sessions.get(only) is None):
-        return None
-    return space.sessions.find(name)

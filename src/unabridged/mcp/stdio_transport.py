@@ -1,4 +1,4 @@
-"""MCP over standard input and output: a desktop client starts the process and talks with it."""
+"""MCP over standard input and output: a desktop client starts the process and talks to it."""
 
 from collections.abc import Callable, Iterator
 
@@ -18,13 +18,13 @@ from unabridged.mcp.server import server_of
 from unabridged.space.space import Space
 
 PAGES = 1
-"""Pages of each kind that are done at once; calls of tools come between two steps."""
+"""Pages of each kind of maintenance at once; calls of tools run between two steps."""
 
 
 def serve(settings: Settings, failed: Callable[[Exception], None]) -> None:
-    """Serve the memory that settings name, until the client closes standard input.
+    """Serve the memory that the settings name, until the client closes standard input.
 
-    The settings' user and agent say whose memory; errors that no client can mend go to ``failed``.
+    Unexpected errors go to ``failed``.
 
     Raises:
         UnabridgedError: The memory cannot be opened.
@@ -34,7 +34,7 @@ def serve(settings: Settings, failed: Callable[[Exception], None]) -> None:
     pool = SpacePool(settings)
     try:
         with pool.use(caller.scope):
-            pass  # what cannot be opened is told now, not in every answer
+            pass  # if it cannot be opened, fail now, not in every answer
         anyio.run(_serve, pool, caller, failed)
     finally:
         pool.close()
@@ -50,8 +50,8 @@ async def _serve(pool: SpacePool, caller: Caller, failed: Callable[[Exception], 
 
 
 class _LaterWork:
-    # Does what is due after recording, since no server does it. Nothing is lost where it ends
-    # early: what is due follows from what is stored.
+    # Does the maintenance that is due after recording, since no server does it. Nothing is lost if
+    # it ends early: what is due follows from what is stored.
 
     def __init__(self, pool: SpacePool, scope: Scope, failed: Callable[[Exception], None]) -> None:
         self._pool = pool

@@ -1,4 +1,4 @@
-"""The one table of what can be done with a memory: REST, the client, MCP and commands follow it."""
+"""The table of operations on a memory. REST, the client, MCP and the commands follow it."""
 
 from types import ModuleType
 from typing import Any

@@ -69,9 +69,9 @@ class AnnotationChange(Params):
 def set_annotation(call: Call, params: AnnotationChange) -> ExchangeReading:
     """Set the category of a message; later classification does not change it."""
     name = "_".join(params.category.lower().replace("_", " ").split())
-    return call.space.annotations.correct(
-        call.exchange(params.exchange),
-        Role(params.side),
-        category=name,
-        importance=params.importance,
-    )
+    found = call.exchange(params.exchange)
+    with call.space.editing:
+        call.check_unchanged(call.space.annotations.of([found])[found.id])
+        return call.space.annotations.correct(
+            found, Role(params.side), category=name, importance=params.importance
+        )

@@ -1,4 +1,4 @@
-"""One call of an operation: whose memory it is of, and how far it reaches."""
+"""One call of an operation: its space, and what it may reach."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -27,14 +27,16 @@ class Call:
 
     Attributes:
         space: The space.
-        scope: Whose memory; a session in it is the only one that is reached.
+        scope: Whose memory it is. If it names a session, the call reaches only that one.
         grant: What the caller may do.
-        pool: The open spaces, for what concerns another one.
-        pending: What is held between two calls.
-        planned: The ids that were chosen before anything was written.
-        check_unchanged: Takes what is about to be changed as it is now, and refuses where the
-            caller saw something else.
+        pool: The open spaces, for operations on two spaces.
+        pending: Values that are kept between two calls.
+        planned: Ids that were chosen before anything is written.
+        check_unchanged: Takes the current state of what will change; raises if the caller saw
+            another one.
         upload: The file that was sent.
+        is_narrow: Whether a prompt recalls only from the scope's session, also if the key reaches
+            more.
     """
 
     space: Space
@@ -45,10 +47,11 @@ class Call:
     planned: What = field(default_factory=dict)
     check_unchanged: Callable[[object], None] = _take_any
     upload: BinaryIO | None = None
+    is_narrow: bool = False
 
     @property
     def owner(self) -> tuple[str, str]:
-        """Whose memory it is, for what is held between two calls."""
+        """Whose memory it is, for values that are kept between two calls."""
         return self.scope.user, self.scope.agent
 
     def reaches(self, session: str) -> bool:
@@ -64,60 +67,83 @@ class Call:
         """Return a session by its id.
 
         Raises:
-            NotFoundError: There is none that the call reaches.
+            NotFoundError: The call reaches no such session.
         """
         if self.reaches(session) and (found := self.space.sessions.get(session)) is not None:
             return found
         raise NotFoundError(
-            f"There is no session {session!r}.", hint="List them: GET /memory/sessions"
+            f"There is no session {session!r}.", hint="List the sessions to find its id."
         )
 
+    def find_session(self, wanted: str) -> Session:
+        """Return a session by its id, the beginning of it, its title, or its number in the list.
+
+        Raises:
+            NotFoundError: The call reaches no such session.
+        """
+        only = self.scope.session
+        if only is not None and wanted != only:
+            raise NotFoundError(
+                f"There is no session {wanted!r} here.",
+                hint=f"This request reaches the session {only!r} only.",
+            )
+        return self.space.sessions.find(wanted)
+
+    def newest_session(self) -> Session | None:
+        """Return the newest session that the call reaches; None if there is none yet."""
+        if self.scope.session is not None:
+            return self.space.sessions.get(self.scope.session)
+        return self.space.sessions.newest()
+
     def session_to_write(self, session: str | None) -> str | None:
-        """Return the id of the session that something is written to; None for a new one.
+        """Return the id of the session to write to; None for a new one.
 
         Args:
-            session: The one that the call names, which must be there. Without it, the one that the
-                key or the header names, which is begun where it is not there yet.
+            session: The session that the call names; it must exist. Without it, the session of the
+                key or header, which is created if needed.
 
         Raises:
-            NotFoundError: There is none that the call reaches.
+            NotFoundError: The call reaches no such session.
         """
-        return self.session(session).id if session is not None else self.scope.session
+        if session in (None, self.scope.session):
+            return self.scope.session
+        return self.session(session or "").id
 
     def exchange(self, wanted: str) -> Exchange:
-        """Find an exchange by its id or the beginning of it.
+        """Return an exchange by its id or the beginning of it.
 
         Raises:
-            NotFoundError: There is none that the call reaches.
+            NotFoundError: The call reaches no such exchange.
         """
         found = self.space.log.get(wanted)
         if self.reaches(found.session):
             return found
         raise NotFoundError(
-            f"There is no exchange {wanted!r}.", hint="Search for it: POST /memory/search"
+            f"There is no exchange {wanted!r}.", hint="Search for it to find its id."
         )
 
 
 def need(grant: Grant, right: Right) -> None:
-    """Refuse what a key does not allow.
+    """Refuse a key that lacks a right.
 
     Raises:
-        PermissionRefusedError: It has not this right.
+        PermissionRefusedError: The key lacks it.
     """
     if right not in grant.rights:
         raise PermissionRefusedError(
-            f"This key has not the right {right.value!r}.", hint="Use a key that has it."
+            f"This key lacks the right {right.value!r}.",
+            hint="Use a key that has it; `unabridged keys create` makes one.",
         )
 
 
 def need_space(grant: Grant) -> None:
-    """Refuse what concerns a whole space to a key for one session.
+    """Refuse a key for one session.
 
     Raises:
         PermissionRefusedError: The key is for one session.
     """
     if grant.session is not None:
         raise PermissionRefusedError(
-            "This key is for one session, and this concerns the whole memory.",
-            hint="Use a key without a session.",
+            "This key is for one session, and this needs the whole memory.",
+            hint="Use a key without a session; `unabridged keys create` makes one.",
         )

@@ -1,7 +1,7 @@
-"""Contexts: preparing one, storing the user's message, tool rounds and the answer.
+"""Contexts: prepare one, then store the user's message, tool rounds and the answer.
 
-A context that was prepared is held for half an hour, and known by its id. Nothing of it is stored
-before it is begun; what was begun can be answered also after the server was started again.
+The server keeps a prepared context for half an hour. Nothing of it is stored before it is begun.
+Once begun, it can be answered also after a restart of the server.
 """
 
 from collections.abc import Sequence
@@ -29,6 +29,7 @@ from unabridged.operations.messages import (
 )
 from unabridged.operations.operation import (
     LONGEST_TEXT,
+    Effect,
     Name,
     Once,
     Params,
@@ -48,17 +49,16 @@ from unabridged.turn.record import (
 
 
 class Preparation(Params):
-    """A message that a context is to be made for.
+    """A message that needs a context.
 
     Attributes:
-        message: The user's words.
+        message: The user's message, whole.
         session: The id of the session; without it, a new one begins.
-        mode: The mode; without it, that of the settings.
-        tools: Tools to offer in tools mode, in place of those of the settings.
-        retry_of: The id of an exchange whose message is answered again; then `message` is not
-            looked at.
-        images: URIs of pictures that go with the message.
-        begin: Whether the user's message is stored at once; needs `write`.
+        mode: The mode; by default that of the settings.
+        tools: Tools to offer in tools mode, instead of those of the settings.
+        retry_of: The id of an exchange to answer again; `message` is then ignored.
+        images: URIs of images that belong to the message.
+        begin: Whether to store the user's message at once; needs the right `write`.
     """
 
     message: Annotated[str, Meta(max_length=LONGEST_TEXT)] = ""
@@ -79,8 +79,8 @@ def _planned(call: Call, params: Preparation) -> What:
 def _shown_context(call: Call, _: Preparation, what: What) -> Context:
     if (held := _held(call, what["context"])) is None:
         raise NotFoundError(
-            f"The context {what['context']} was begun, and is held no more.",
-            hint="Read its ledger with GET /memory/contexts/ID; record its answer as usual.",
+            f"The context {what['context']} was begun and is no longer kept.",
+            hint="Read its ledger as that of any context; record its answer as usual.",
         )
     return _without_manifest(held)
 
@@ -102,28 +102,33 @@ _CONTEXT_ONCE = Once(
     "contexts.prepare",
     "POST /prepare",
     "The context, with its ledger.",
+    effect=Effect.READS,
     once=_CONTEXT_ONCE,
     query=("begin",),
+    tool="prepare",
 )
 def prepare(call: Call, params: Preparation) -> Context:
-    """Make the context for a message: what to send to the model, and an account of every token.
+    """Prepare the context for a message: what to send to the model, with a ledger of every token.
 
-    The server holds it for half an hour; `manifest` and `shared` stay with it and are empty here.
+    It has the session so far, facts about the user and what other sessions said about it, within
+    the window. No message is ever cut. The server keeps it for half an hour; `manifest` and
+    `shared` stay there and are empty here.
     """
     if not params.begin:
         return _without_manifest(_prepared(call, params))
     need(call.grant, Right.WRITE)
-    # A request that was killed may have planned a context that is held no more.
+    # A request that was killed may have planned a context that is no longer kept.
     held = _held(call, call.planned["context"]) or _prepared(call, params)
     begin(call.space, held)
     return _without_manifest(held)
 
 
 class Beginning(Params):
-    """How a context is begun.
+    """How to begin a context.
 
     Attributes:
-        title: The title of a session that begins with it.
+        context: The id of the context.
+        title: The title of a new session.
     """
 
     context: Name
@@ -152,7 +157,7 @@ def _is_there(call: Call, params: Beginning, _: Done) -> What | None:
     bare=True,
 )
 def begin_context(call: Call, params: Beginning) -> RecordedExchange:
-    """Store the user's message of a prepared context; afterwards it survives a power cut."""
+    """Store the user's message of a prepared context. Afterwards it survives a power cut."""
     held = _held(call, params.context)
     if held is None:
         what: What = {"exchange": _begun(call, params.context).id, "notes": []}
@@ -162,7 +167,12 @@ def begin_context(call: Call, params: Beginning) -> RecordedExchange:
 
 
 class Round(Params):
-    """A tool round: calls and their results together."""
+    """A tool round: calls and results together.
+
+    Attributes:
+        context: The id of the context.
+        messages: The messages, in order.
+    """
 
     context: Name
     messages: Annotated[list[MessageBody], Meta(min_length=1, max_length=256)]
@@ -189,7 +199,7 @@ def _is_longer(call: Call, params: Round, done: Done) -> What | None:
     once=Once(note=_note, show=_recorded, plan=_length_before, found=_is_longer),
 )
 def step(call: Call, params: Round) -> RecordedExchange:
-    """Store a tool round of a context: calls and their results together."""
+    """Store a tool round of a context: calls and results together."""
     messages = [
         call.space.message(Role(each.role), parts_from(each.parts)) for each in params.messages
     ]
@@ -201,8 +211,11 @@ class AnswerBody(Params):
     """The answer to a context.
 
     Attributes:
-        reply: The answer's words.
-        parts: The answer's content parts, in place of `reply`.
+        context: The id of the context.
+        reply: The text of the answer.
+        parts: The content parts of the answer, instead of `reply`.
+        state: How far the answer came.
+        usage: The tokens that the model server reported.
     """
 
     context: Name
@@ -228,9 +241,9 @@ def _is_answered(call: Call, params: AnswerBody, _: Done) -> What | None:
     records=True,
 )
 def record(call: Call, params: AnswerBody) -> RecordedExchange:
-    """Store the answer to a context, and begin it where it was not begun."""
+    """Store the answer to a context; also the user's message, if it is not stored yet."""
     if params.reply is not None and params.parts is not None:
-        raise InputError("An answer is `reply` or `parts`.", hint="Leave one of the two out.")
+        raise InputError("An answer is either `reply` or `parts`.", hint="Omit one of the two.")
     parts = parts_from(params.parts) if params.parts else []
     if params.reply is not None:
         parts = [Text(params.reply)]
@@ -249,7 +262,7 @@ def _prepared(call: Call, params: Preparation) -> Context:
         tools=tools_from(params.tools),
         retry_of=call.exchange(params.retry_of).id if params.retry_of else None,
         images=params.images,
-        reach=named if call.grant.session else None,
+        reach=named if call.grant.session or call.is_narrow else None,
     )
     call.pending.contexts.put(call.owner, context.id, context)
     return context
@@ -268,8 +281,8 @@ def _begun(call: Call, context: str) -> Exchange:
     if call.space.log.has(context):
         return call.exchange(context)
     raise NotFoundError(
-        f"There is no context {context!r} any more.",
-        hint="A prepared context is held for half an hour: prepare the message again.",
+        f"There is no context {context!r}, or it is no longer kept.",
+        hint="A prepared context is kept for half an hour: prepare the message again.",
     )
 
 
@@ -297,7 +310,7 @@ def _check_results(messages: Sequence[Message]) -> None:
     orphans = {r.call_id for message in messages for r in message.results} - called
     if orphans:
         raise InputError(
-            f"There is a tool result without its call: {min(orphans)!r}.",
+            f"The tool result {min(orphans)!r} has no call.",
             hint="Send the call in the same round, before its result.",
         )
 

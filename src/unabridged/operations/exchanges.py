@@ -1,4 +1,4 @@
-"""Exchanges: one of them, all of them page by page, and recording one at once."""
+"""Exchanges: list, show and record them."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -26,15 +26,19 @@ from unabridged.operations.operation import (
 from unabridged.operations.operation_results import RecordedExchange, recorded
 from unabridged.operations.pages import from_cursor, to_cursor
 
+ExchangeName = Annotated[Name, Meta(description="The id of the exchange, or the beginning of it.")]
+BRANCHED = "Another program wrote to this session at the same time: this is stored as a branch."
+"""The note for an exchange that is not on its session's current path."""
+
 
 class RecordExchangeBody(Params):
-    """What was said elsewhere, to be recorded at once.
+    """An exchange to record.
 
     Attributes:
-        user: The user's message.
-        assistant: The answer; without it, the exchange is unanswered.
-        session: The id of the session that it goes on with; without it, a new one begins.
-        title: The title of a session that begins with it.
+        user: What the user said, word for word.
+        assistant: The answer, word for word; without it, the exchange is unanswered.
+        session: The id of the session that it continues; without it, a new one begins.
+        title: The title of a new session.
         at: When it was said; without it, now.
         model: The model that answered.
     """
@@ -51,7 +55,12 @@ def _planned(call: Call, params: RecordExchangeBody) -> What:
     clock = call.space.clock
     session = call.session_to_write(params.session) or clock.new_id()
     names = {name: clock.new_id() for name in ("exchange", "user", "assistant")}
-    return {**names, "session": session, "at": (params.at or clock.now()).isoformat()}
+    return {
+        **names,
+        "session": session,
+        "is_new": call.space.sessions.get(session) is None,
+        "at": (params.at or clock.now()).isoformat(),
+    }
 
 
 _ONCE: Once[RecordExchangeBody, RecordedExchange] = Once(
@@ -72,12 +81,16 @@ _ONCE: Once[RecordExchangeBody, RecordedExchange] = Once(
     status=201,
     once=_ONCE,
     records=True,
+    tool="record",
 )
 def record_exchange(call: Call, params: RecordExchangeBody) -> RecordedExchange:
-    """Record an exchange in one step: what a user said, and what was answered."""
-    imported = call.space.log.import_transcript(_conversation(call, params))
-    what = {"exchange": call.planned["exchange"], "notes": imported.notes}
-    return recorded(call.space, what)
+    """Record an exchange: what the user said and what was answered, word for word."""
+    transcript = _conversation(call, params)
+    imported = call.space.log.import_transcript(transcript)
+    now = call.space.sessions.get(transcript.session.id)
+    is_branch = bool(imported.added) and now is not None and now.head != transcript.session.head
+    notes = [*imported.notes, *([BRANCHED] if is_branch else [])]
+    return recorded(call.space, {"exchange": call.planned["exchange"], "notes": notes})
 
 
 def _conversation(call: Call, params: RecordExchangeBody) -> Transcript:
@@ -98,7 +111,7 @@ def _conversation(call: Call, params: RecordExchangeBody) -> Transcript:
         state=ExchangeState.COMPLETE if is_answered else ExchangeState.UNANSWERED,
         messages=tuple(said),
         at=at,
-        model=params.model,
+        model=params.model or call.scope.model,
     )
     head = replace(
         session,
@@ -111,7 +124,7 @@ def _conversation(call: Call, params: RecordExchangeBody) -> Transcript:
 
 @operation("exchanges.list", "GET /exchanges", "Exchanges, the oldest first.")
 def list_exchanges(call: Call, params: Paged) -> Page[Exchange]:
-    """Go through the exchanges of all sessions and branches, the oldest first."""
+    """List the exchanges of all sessions and branches, the oldest first."""
     after = from_cursor(params.cursor)
     held: list[Exchange] = []
     place = after if isinstance(after, str) else None
@@ -126,6 +139,6 @@ def list_exchanges(call: Call, params: Paged) -> Page[Exchange]:
 
 
 @operation("exchanges.get", "GET /exchanges/{exchange}", "The exchange, whole.")
-def get_exchange(call: Call, exchange: Name) -> Exchange:
-    """Give an exchange by its id or the beginning of it."""
+def get_exchange(call: Call, exchange: ExchangeName) -> Exchange:
+    """Return an exchange by its id or the beginning of it."""
     return call.exchange(exchange)

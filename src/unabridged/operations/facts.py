@@ -1,4 +1,4 @@
-"""Facts and pins: what was learned of the user, and what every prompt carries."""
+"""Facts about the user, and pins: what every prompt carries."""
 
 from typing import Annotated, Literal
 
@@ -12,6 +12,7 @@ from unabridged.errors import InputError
 from unabridged.operations.call import Call, What
 from unabridged.operations.operation import (
     AnyText,
+    Effect,
     Name,
     Once,
     Page,
@@ -22,22 +23,34 @@ from unabridged.operations.operation import (
 from unabridged.operations.pages import page_of
 from unabridged.space.idempotency import Done
 
+FactName = Annotated[Name, Meta(description="The id of the fact.")]
+PinName = Annotated[Name, Meta(description="The id of the pin.")]
+
 
 class FactList(Paged):
-    """Which facts are listed.
+    """Which facts to list.
 
     Attributes:
+        about: Only current facts that are relevant to these words, best first; one page.
         state: The state of the facts to list.
+        newest: Whether to list the newest first.
     """
 
+    about: Annotated[str, Meta(max_length=1000)] = ""
     state: Literal["current", "superseded", "withdrawn", "all"] = "current"
+    newest: bool = False
 
 
-@operation("facts.list", "GET /facts", "Facts, the oldest first.", whole=True)
+@operation("facts.list", "GET /facts", "The facts.", whole=True, tool="list_facts")
 def list_facts(call: Call, params: FactList) -> Page[Fact]:
-    """List what was learned of the user, the oldest first."""
+    """List what is known about the user: statements, each with its source and date."""
+    if params.about.strip():
+        near = [one.fact for one in call.space.facts.bearing(params.about, params.limit)]
+        return Page([fact for fact in near if params.state in {"all", fact.state.value}])
     facts = call.space.facts.all(None if params.state == "all" else params.state)
-    return page_of(facts, lambda fact: fact.id, params.limit, params.cursor)
+    return page_of(
+        facts, lambda fact: fact.id, params.limit, params.cursor, is_reversed=params.newest
+    )
 
 
 class NewFact(Params):
@@ -82,14 +95,14 @@ def add_fact(call: Call, params: NewFact) -> Fact:
 
 
 @operation("facts.get", "GET /facts/{fact}", "The fact.", whole=True)
-def get_fact(call: Call, fact: Name) -> Fact:
-    """Give a fact by its id, the beginning of it, or its number in the list."""
+def get_fact(call: Call, fact: FactName) -> Fact:
+    """Return a fact by its id, the beginning of it, or its number in the list."""
     return call.space.facts.get(fact)
 
 
 @operation("facts.history", "GET /facts/{fact}/history", "Changes, the oldest first.", whole=True)
-def fact_history(call: Call, fact: Name) -> Page[FactChange]:
-    """Say what happened to a fact, and to those in whose place it came."""
+def fact_history(call: Call, fact: FactName) -> Page[FactChange]:
+    """List the changes of a fact, and of the facts that it replaced."""
     return Page(call.space.facts.history(fact))
 
 
@@ -97,6 +110,7 @@ class FactChangeBody(Params):
     """A change of a fact. A correction replaces it; the history keeps the old one.
 
     Attributes:
+        fact: The id of the fact.
         text: The new statement.
         value: The new value; the text stays otherwise as it is.
         pinned: Put it into every prompt, or no longer.
@@ -110,7 +124,7 @@ class FactChangeBody(Params):
 
 @operation("facts.edit", "PATCH /facts/{fact}", "The fact as it is now.", Right.WRITE, whole=True)
 def change_fact(call: Call, params: FactChangeBody) -> Fact:
-    """Correct a fact, pin it, or take the pin off."""
+    """Correct a fact, pin it, or unpin it. The old one stays in the history."""
     facts = call.space.facts
     with call.space.editing:
         held = facts.get(params.fact)
@@ -123,8 +137,8 @@ def change_fact(call: Call, params: FactChangeBody) -> Fact:
 
 
 @operation("facts.withdraw", "DELETE /facts/{fact}", "The fact as it was.", Right.WRITE, whole=True)
-def withdraw_fact(call: Call, fact: Name) -> Fact:
-    """Take a fact back: its words go, and are not drawn again from what was said until now."""
+def withdraw_fact(call: Call, fact: FactName) -> Fact:
+    """Remove a fact and its words. It is not learned again from earlier messages."""
     with call.space.editing:
         call.check_unchanged(call.space.facts.get(fact))
         return call.space.facts.withdraw(fact)
@@ -132,15 +146,16 @@ def withdraw_fact(call: Call, fact: Name) -> Fact:
 
 @operation("pins.list", "GET /pins", "Pins, the oldest first.", tag="facts", whole=True)
 def list_pins(call: Call) -> Page[Pin]:
-    """List what every prompt carries."""
+    """List the pins."""
     return Page(call.space.pins.all())
 
 
 class NewPin(Params):
-    """What shall be pinned: words, or what the user said in an exchange.
+    """What to pin: a text, or what the user said in an exchange.
 
     Attributes:
-        exchange: The id of an exchange.
+        text: The text.
+        exchange: The id of the exchange.
     """
 
     text: AnyText | None = None
@@ -172,9 +187,9 @@ _PIN_ONCE = Once(note=lambda _, __, pin: {"pin": pin.id}, show=_shown_pin, found
     once=_PIN_ONCE,
 )
 def add_pin(call: Call, params: NewPin) -> Pin:
-    """Pin words, or what the user said in an exchange: every prompt carries it from now on."""
+    """Pin a text, or what the user said in an exchange: every prompt carries it."""
     if (params.text is None) == (params.exchange is None):
-        raise InputError("A pin is `text` or `exchange`.", hint="Give one of the two.")
+        raise InputError("A pin needs either `text` or `exchange`.", hint="Give one of the two.")
     if params.text is not None:
         added = call.space.pins.add(params.text)
     else:
@@ -183,8 +198,14 @@ def add_pin(call: Call, params: NewPin) -> Pin:
 
 
 @operation(
-    "pins.remove", "DELETE /pins/{pin}", "The pin as it was.", Right.WRITE, tag="facts", whole=True
+    "pins.remove",
+    "DELETE /pins/{pin}",
+    "The pin as it was.",
+    Right.WRITE,
+    effect=Effect.WRITES,
+    tag="facts",
+    whole=True,
 )
-def unpin(call: Call, pin: Name) -> Pin:
-    """Take a pin off; what it says stays known."""
+def unpin(call: Call, pin: PinName) -> Pin:
+    """Remove a pin; the fact stays known."""
     return call.space.pins.remove(pin)

@@ -1,4 +1,4 @@
-"""Forgetting: planned and looked at first, then carried out by the plan's id."""
+"""Forget: plan it first, then carry out the plan by its id; list the receipts."""
 
 from typing import Annotated
 
@@ -8,22 +8,24 @@ from unabridged.domain.forgetting import ForgetPlan, Receipt
 from unabridged.domain.permissions import Right
 from unabridged.errors import NotFoundError
 from unabridged.operations.call import Call, What
-from unabridged.operations.operation import Name, Once, Page, Paged, Params, operation
+from unabridged.operations.operation import Effect, Name, Once, Page, Paged, Params, operation
 from unabridged.operations.pages import page_of
 from unabridged.space.idempotency import Done
 from unabridged.space.space import Space
 
+ReceiptName = Annotated[Name, Meta(description="The id of the receipt.")]
+
 
 class ForgetRequest(Params):
-    """What shall be forgotten. What is named adds up.
+    """What to forget; everything that is named is forgotten.
 
     Attributes:
-        exchanges: Ids of exchanges.
-        session: The id of a session whose every branch goes.
-        fact: The id of a fact that is taken back.
-        search: Everything that has all these words goes.
-        with_sources: Whether the exchanges that the fact rests on go too.
-        with_repeats: Whether what says it once more elsewhere goes too.
+        exchanges: Ids of exchanges, each whole or its beginning.
+        session: The id of a session; all its branches are forgotten.
+        fact: The id of a fact.
+        search: Forget all exchanges with all of these words.
+        with_sources: Whether to forget the exchanges that the fact comes from, too.
+        with_repeats: Whether to forget other places that say the same, too.
     """
 
     exchanges: Annotated[tuple[Name, ...], Meta(max_length=10_000)] = ()
@@ -34,18 +36,19 @@ class ForgetRequest(Params):
     with_repeats: bool = False
 
 
-# A plan tells what says the same elsewhere: it concerns the whole space.
+# A plan shows what other sessions say, too: it needs the whole space.
 @operation(
     "forget.plan",
     "POST /forget",
-    "What would go, and what would stay.",
+    "What would be forgotten, and what would stay.",
     Right.FORGET,
+    effect=Effect.READS,
     whole=True,
 )
 def plan_forgetting(call: Call, params: ForgetRequest) -> ForgetPlan:
-    """Say what a forgetting would do; nothing is changed.
+    """Plan to forget exchanges, a session, a fact, or all that has some words. Changes nothing.
 
-    The plan is held for half an hour; `POST /memory/forget/{id}` with its id carries it out.
+    The server keeps the plan for half an hour; `POST /memory/forget/{id}` carries it out.
     """
     if params.session is not None:
         call.session(params.session)
@@ -64,7 +67,11 @@ def plan_forgetting(call: Call, params: ForgetRequest) -> ForgetPlan:
 
 
 class PlanName(Params):
-    """A plan."""
+    """A plan.
+
+    Attributes:
+        plan: The id of the plan.
+    """
 
     plan: Name
 
@@ -84,13 +91,14 @@ _ONCE: Once[PlanName, Receipt] = Once(
 @operation(
     "forget.run",
     "POST /forget/{plan}",
-    "What went, in figures.",
+    "The receipt.",
     Right.FORGET,
+    effect=Effect.DESTROYS,
     whole=True,
     once=_ONCE,
 )
 def forget(call: Call, params: PlanName) -> Receipt:
-    """Carry out a plan, for good: what it names goes from messages, index, facts and files."""
+    """Carry out a plan. This is final: messages, index, facts and files lose all it names."""
     space, plans = call.space, call.pending.plans
     held = plans.get(call.owner, params.plan)
     if held is None:
@@ -104,16 +112,21 @@ def forget(call: Call, params: PlanName) -> Receipt:
 
 
 @operation(
-    "receipts.list", "GET /receipts", "Receipts, the oldest first.", tag="forget", whole=True
+    "receipts.list",
+    "GET /receipts",
+    "Receipts, the oldest first.",
+    tag="forget",
+    whole=True,
+    tool="receipts",
 )
 def list_receipts(call: Call, params: Paged) -> Page[Receipt]:
-    """List the receipts for what was forgotten, the oldest first."""
+    """List the receipts of what was forgotten, the oldest first."""
     return page_of(call.space.forgetting.receipts(), lambda r: r.id, params.limit, params.cursor)
 
 
 @operation("receipts.get", "GET /receipts/{receipt}", "The receipt.", tag="forget", whole=True)
-def get_receipt(call: Call, receipt: Name) -> Receipt:
-    """Give a receipt."""
+def get_receipt(call: Call, receipt: ReceiptName) -> Receipt:
+    """Return a receipt."""
     return _receipt(call.space, receipt)
 
 
@@ -123,5 +136,5 @@ def _receipt(space: Space, name: str) -> Receipt:
             return receipt
     raise NotFoundError(
         f"There is no plan or receipt {name!r}.",
-        hint="A plan is held for half an hour: make it again with POST /memory/forget.",
+        hint="A plan is kept for half an hour: plan again.",
     )

@@ -1,4 +1,4 @@
-"""Maintenance: condensations, opened and made, and what is done after recording."""
+"""Maintenance: list, expand and make condensations; do the work after recording."""
 
 from itertools import islice
 from typing import Annotated
@@ -13,8 +13,11 @@ from unabridged.operations.operation import Name, Page, Paged, Params, operation
 from unabridged.operations.operation_results import Tended
 from unabridged.operations.pages import page_of
 
+CondensationName = Annotated[
+    Name, Meta(description="The id of the condensation, such as c-1a2b3c4d5e.")
+]
 MOST_STEPS = 10_000
-"""Steps of one run; it goes on where it stopped."""
+"""Steps of one run; the next run continues."""
 
 
 @operation("condensations.list", "GET /condensations", "Condensations by id.", tag="upkeep")
@@ -28,11 +31,12 @@ def list_condensations(call: Call, params: Paged) -> Page[Condensation]:
 @operation(
     "condensations.expand",
     "GET /condensations/{condensation}",
-    "It, and its originals.",
+    "The condensation and its originals.",
     tag="upkeep",
+    tool="expand",
 )
-def expand(call: Call, condensation: Name) -> ExpandedCondensation:
-    """Open a condensation: what it says, and the exchanges that it stands for, whole."""
+def expand(call: Call, condensation: CondensationName) -> ExpandedCondensation:
+    """Expand a condensation: its text, and the original exchanges that it replaces, whole."""
     opened = call.space.condensations.expand(condensation)
     for exchange in opened.exchanges:
         call.exchange(exchange.id)
@@ -42,12 +46,12 @@ def expand(call: Call, condensation: Name) -> ExpandedCondensation:
 
 
 class Condensing(Params):
-    """Which session is condensed, and how. Doing it twice changes nothing more.
+    """Which session to condense, and how. Repeating it changes nothing more.
 
     Attributes:
         session: The id of the session.
-        force: Whether it is condensed also where nothing is due.
-        dry_run: Whether it is only said what would be done.
+        force: Whether to condense it even if nothing is due.
+        dry_run: Whether to only report what would be done.
     """
 
     session: Name
@@ -58,12 +62,12 @@ class Condensing(Params):
 @operation(
     "condensations.add",
     "POST /condensations",
-    "What was done, or would be.",
+    "What was done or would be done.",
     Right.WRITE,
     tag="upkeep",
 )
 def condense(call: Call, params: Condensing) -> CondensePreview:
-    """Condense a session that outgrew its budget; every original stays stored."""
+    """Condense a session that exceeds its budget; every original stays stored."""
     session = call.session(params.session)
     if params.dry_run:
         return call.space.condensations.plan(session.id)
@@ -71,10 +75,10 @@ def condense(call: Call, params: Condensing) -> CondensePreview:
 
 
 class Tending(Params):
-    """How much is tended.
+    """How much to do.
 
     Attributes:
-        pages: At most so many pages of each kind.
+        pages: Pages of each kind of work, at most.
     """
 
     pages: Annotated[int, Meta(ge=1, le=20)] = 2
@@ -83,16 +87,16 @@ class Tending(Params):
 @operation(
     "maintenance.run",
     "POST /tend",
-    "How far it has come.",
+    "The progress.",
     Right.WRITE,
     tag="upkeep",
     whole=True,
     bare=True,
 )
 def maintain(call: Call, params: Tending) -> Tended:
-    """Do what is done after recording: judge messages, draw facts, condense.
+    """Do the work after recording: annotate messages, learn facts, condense.
 
-    It goes on where it stopped, so it may be repeated until `done`.
+    Each run continues the last one; repeat it until `done`.
     """
     space = call.space
     stages: dict[str, MaintenanceProgress] = {}

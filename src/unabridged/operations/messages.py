@@ -1,4 +1,4 @@
-"""Messages, tools and usage as plain data, read strictly."""
+"""Messages, tools and usage as strict plain data."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
@@ -11,28 +11,28 @@ from unabridged.domain.message import Part, part_from_dict
 from unabridged.operations.operation import LONGEST_TEXT, Name, Params
 
 MOST_TOKENS = 1 << 31
-"""Tokens of one request that may be true."""
+"""Tokens of one request, at most."""
 State = Literal["complete", "incomplete", "unanswered"]
-"""How far an exchange came."""
+"""How far the answer of an exchange came."""
 
 
 class TextBody(Params, tag_field="type", tag="text"):
-    """What was said."""
+    """A text."""
 
     text: Annotated[str, Meta(max_length=LONGEST_TEXT)]
 
 
 class ImageBody(Params, tag_field="type", tag="image"):
-    """A picture."""
+    """An image."""
 
     uri: Annotated[str, Meta(min_length=1, max_length=LONGEST_TEXT)]
 
 
 class ToolCallBody(Params, tag_field="type", tag="tool_call"):
-    """A model's wish to call a tool.
+    """A tool call of a model.
 
     Attributes:
-        arguments: JSON text, kept as it came.
+        arguments: JSON text, stored unchanged.
     """
 
     id: Name
@@ -41,7 +41,7 @@ class ToolCallBody(Params, tag_field="type", tag="tool_call"):
 
 
 class ToolResultBody(Params, tag_field="type", tag="tool_result"):
-    """What a tool gave back."""
+    """The result of a tool."""
 
     call_id: Name
     name: Name
@@ -50,7 +50,7 @@ class ToolResultBody(Params, tag_field="type", tag="tool_result"):
 
 
 class ReasoningBody(Params, tag_field="type", tag="reasoning"):
-    """A model's thinking: kept apart, never recalled and never sent again."""
+    """The reasoning of a model: stored separately, never recalled, never sent again."""
 
     text: Annotated[str, Meta(max_length=LONGEST_TEXT)]
 
@@ -59,18 +59,19 @@ PartBody = TextBody | ImageBody | ToolCallBody | ToolResultBody | ReasoningBody
 
 
 class MessageBody(Params):
-    """A message; its id and time are the server's."""
+    """A message; the server sets its id and time."""
 
     role: Literal["assistant", "tool"]
     parts: Annotated[list[PartBody], Meta(min_length=1, max_length=1000)]
 
 
 class UsageBody(Params):
-    """What the model server said that a request cost, in tokens.
+    """The tokens of a request, as the model server reported them.
 
     Attributes:
-        prompt: The whole prompt, the part from a cache included.
-        cached: The part of the prompt that was taken from a cache.
+        prompt: The whole prompt, with the cached part.
+        answer: The answer.
+        cached: The part of the prompt that came from a cache.
     """
 
     prompt: Annotated[int, Meta(ge=0, le=MOST_TOKENS)] | None = None
@@ -82,7 +83,7 @@ class ToolBody(Params):
     """A tool as a model sees it.
 
     Attributes:
-        parameters: JSON Schema of its arguments, an object.
+        parameters: The JSON Schema of its arguments, an object.
     """
 
     name: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
@@ -91,17 +92,17 @@ class ToolBody(Params):
 
 
 def parts_from(bodies: Sequence[Params]) -> list[Part]:
-    """Read content parts."""
+    """Return content parts."""
     return [part_from_dict(msgspec.to_builtins(body)) for body in bodies]
 
 
 def usage_from(body: UsageBody | None) -> Usage | None:
-    """Read what a server reported."""
+    """Return the reported usage."""
     return Usage(**msgspec.structs.asdict(body)) if body is not None else None
 
 
 def tools_from(bodies: Sequence[ToolBody] | None) -> list[ToolSpec] | None:
-    """Read tools."""
+    """Return tools."""
     if bodies is None:
         return None
     return [ToolSpec(tool.name, tool.description, tool.parameters) for tool in bodies]

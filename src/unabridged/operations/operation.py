@@ -1,8 +1,8 @@
-"""One operation on a memory: its name, what it takes and gives, the right that it needs."""
+"""One operation on a memory: its name, parameters, result, right and effect."""
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import wraps
 from typing import (
@@ -26,14 +26,29 @@ from unabridged.operations.call import Call, What, need, need_space
 from unabridged.space.idempotency import Done
 
 LONGEST_TEXT = 10_000_000
-"""Characters of one text; the whole body is bounded by the setting ``max_body``."""
+"""Characters of one text; the setting ``max_body`` limits the whole body."""
 MOST_A_PAGE = 200
 """Items of one page."""
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
 
 
+class Effect(StrEnum):
+    """What an operation does to a memory. HTTP semantics and MCP hints follow from it."""
+
+    READS = "reads"
+    """It changes nothing that is stored; it does not create a space."""
+    WRITES = "writes"
+    """It adds or changes something; the older state remains in the history."""
+    DESTROYS = "destroys"
+    """It removes words for good."""
+
+
+_EFFECTS = {"GET": Effect.READS, "DELETE": Effect.DESTROYS}
+"""The effect of each method where the operation names none; that of the others is to write."""
+
+
 class Place(StrEnum):
-    """Where a parameter goes in a request over HTTP."""
+    """The part of an HTTP request that holds a parameter."""
 
     QUERY = "query"
     PATH = "path"
@@ -41,16 +56,16 @@ class Place(StrEnum):
 
 
 class Params(msgspec.Struct, forbid_unknown_fields=True):
-    """What an operation takes: no field but those named, and no value of another type."""
+    """The parameters of an operation. Unknown fields and values of another type are refused."""
 
 
 Words = Annotated[str, Meta(min_length=1, max_length=LONGEST_TEXT, pattern=r"\S")]
-"""A text that says something."""
+"""A text with at least one visible character."""
 AnyText = Annotated[str, Meta(max_length=LONGEST_TEXT)]
-"""A text; where it must say something, the memory itself refuses an empty one."""
+"""A text that may be empty; if it must not be, the memory itself refuses it."""
 Title = Annotated[str, Meta(min_length=1, max_length=1000, pattern=r"\S")]
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
-"""An id, or what else names something."""
+"""An id or another name of something."""
 
 P = TypeVar("P", bound=Params)
 R = TypeVar("R")
@@ -58,11 +73,11 @@ Item = TypeVar("Item")
 
 
 class Paged(Params):
-    """A list that is read page by page.
+    """Which page of a list.
 
     Attributes:
-        limit: The most items of a page.
-        cursor: `next` of the page before; without it, the first page.
+        limit: Items of a page, at most.
+        cursor: `next` of the previous page; omit it for the first page.
     """
 
     limit: Annotated[int, Meta(ge=1, le=MOST_A_PAGE)] = 50
@@ -74,8 +89,8 @@ class Page(Generic[Item]):
     """One page of a list.
 
     Attributes:
-        items: What is on it.
-        next: Where the next one begins, as opaque text; None where this is the last.
+        items: The items.
+        next: The cursor of the next page; None if this is the last.
     """
 
     items: Sequence[Item]
@@ -96,18 +111,17 @@ def _always(_: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Once(Generic[P, R]):
-    """How a write that is repeated under one key is recognised, and answered without doing it.
+    """How to recognise a repeated write, and to answer it without writing twice.
 
-    No words of anybody are kept for it: the answer is made from what was written.
+    It keeps ids only: the answer is built from what was written.
 
     Attributes:
-        note: Gives the ids and figures of what was written.
-        show: Gives the answer from them.
-        plan: Chooses the ids before anything is written; the operation finds them in
-            ``Call.planned``.
-        found: Gives the note of a write that was begun and perhaps killed; None where nothing was
-            written, and it is done again.
-        applies: Whether these parameters let it write at all.
+        note: Returns the ids and figures of what was written.
+        show: Builds the answer from them.
+        plan: Chooses ids before anything is written; ``Call.planned`` holds them.
+        found: Returns the note of a write that began and was perhaps killed; None if nothing was
+            written, so that it is done again.
+        applies: Tells whether the operation writes with these parameters.
     """
 
     note: Callable[[Call, P, R], What]
@@ -119,27 +133,29 @@ class Once(Generic[P, R]):
 
 @dataclass(frozen=True, slots=True)
 class Operation(Generic[P, R]):
-    """One row of the table. Called, it does what it says.
+    """One row of the table. Call it to run it.
 
     Attributes:
         name: Its name, such as ``facts.add``.
-        params: What it takes.
-        result: The type of what it gives; of a page, that of an item.
-        is_page: Whether it gives a page of a list.
+        params: The type of its parameters.
+        result: The type of its result; for a page, the type of an item.
+        is_page: Whether the result is a page of a list.
         about: What it does, in Markdown.
-        gives: What it gives, in a line.
+        gives: The result, in one line.
         right: The right that it needs.
-        method: Its method over HTTP; GET changes nothing.
-        path: Its path below ``/memory``; ``{name}`` stands for a parameter.
-        tag: The subject under which it is listed.
+        effect: What it does to the memory.
+        method: Its HTTP method.
+        path: Its path below ``/memory``; ``{name}`` is replaced by a parameter.
+        tag: The subject that lists it.
         status: The HTTP status of success.
-        whole: Whether it concerns the whole space, which a key for one session does not reach.
-        once: How it is recognised when it is repeated; None where that changes nothing more.
-        records: Whether something was said in it, so that maintenance is due.
-        bare: Whether its body may be left out.
-        transfer: Whether a file is sent (``upload``) or given (``download``) in place of JSON.
+        whole: Whether it needs the whole space. A key for one session does not reach that.
+        once: How a repeated call is recognised; None if repeating it changes nothing more.
+        records: Whether it stores messages, so that maintenance is due.
+        bare: Whether the body may be omitted.
+        transfer: Whether a file replaces JSON: it is sent (``upload``) or returned (``download``).
         query: Parameters that go into the query although there is a body.
-        run: Does it.
+        tool: The name of its MCP tool; empty if it has none.
+        run: The function.
     """
 
     name: str
@@ -149,6 +165,7 @@ class Operation(Generic[P, R]):
     about: str
     gives: str
     right: Right
+    effect: Effect
     method: Method
     path: str
     tag: str
@@ -159,20 +176,21 @@ class Operation(Generic[P, R]):
     bare: bool
     transfer: Literal["upload", "download"] | None
     query: tuple[str, ...]
+    tool: str
     run: Callable[[Call, P], R] = field(repr=False)
 
     def __call__(self, call: Call, params: P) -> R:
-        """Do it, where the caller may.
+        """Run it, if the caller may.
 
         Raises:
             PermissionRefusedError: The key does not allow it.
-            UnabridgedError: It could not be done.
+            UnabridgedError: It failed.
         """
         self.check(call.grant)
-        return self.run(call, params)
+        return self.run(call if call.planned else self.plan(call, params), params)
 
     def check(self, grant: Grant) -> None:
-        """Refuse a caller who may not.
+        """Refuse a caller whose key does not allow it.
 
         Raises:
             PermissionRefusedError: The key does not allow it.
@@ -181,15 +199,36 @@ class Operation(Generic[P, R]):
         if self.whole:
             need_space(grant)
 
+    def plan(self, call: Call, params: P) -> Call:
+        """Return the call with the ids of what it will write, if it writes something once."""
+        if self.once is None or not self.once.applies(params):
+            return call
+        return replace(call, planned=self.once.plan(call, params))
+
+    def writes(self, params: P) -> bool:
+        """Tell whether it changes anything with these parameters."""
+        once = self.once
+        return self.effect is not Effect.READS or (once is not None and once.applies(params))
+
+    @property
+    def is_idempotent(self) -> bool:
+        """Whether a repeated call changes nothing more."""
+        return self.effect is not Effect.WRITES or self.once is None
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether a client may send it again when the answer was lost."""
+        return self.effect is Effect.READS or self.once is not None
+
     def place_of(self, name: str) -> Place:
-        """Say where a parameter goes: what the path names, there; of a GET, into the query."""
+        """Return the part of an HTTP request that holds a parameter."""
         if f"{{{name}}}" in self.path:
             return Place.PATH
         has_body = self.method in {"POST", "PATCH"} and self.transfer is None
         return Place.BODY if has_body and name not in self.query else Place.QUERY
 
     def fields_of(self, place: Place) -> list[str]:
-        """Give the names of the parameters that go to one place."""
+        """Return the names of the parameters in one part of a request."""
         return [n for n in self.params.__struct_fields__ if self.place_of(n) is place]
 
 
@@ -199,6 +238,7 @@ def operation(  # noqa: PLR0913 - the columns of the table
     gives: str,
     right: Right = Right.READ,
     *,
+    effect: Effect | None = None,
     tag: str = "",
     status: int = 200,
     whole: bool = False,
@@ -207,24 +247,27 @@ def operation(  # noqa: PLR0913 - the columns of the table
     bare: bool = False,
     transfer: Literal["upload", "download"] | None = None,
     query: tuple[str, ...] = (),
+    tool: str = "",
 ) -> Callable[[Callable[Concatenate[Call, ...], R]], Operation[Any, R]]:
-    """Make an operation of a function; its hints say what it takes and gives, its docstring why.
+    """Make an operation from a function. Its type hints and its docstring describe it.
 
-    It takes the call, and one ``Params`` or the required parameters themselves.
+    The function takes the call, and either one ``Params`` or the required parameters themselves.
 
     Args:
         name: Subject and verb, such as ``facts.add``.
         route: Method and path below ``/memory``, such as ``GET /facts/{fact}``.
-        gives: What it gives, in a line.
+        gives: The result, in one line.
         right: The right that it needs.
-        tag: The subject under which it is listed; empty for that of the name.
+        effect: What it does to the memory. Without it, GET reads, DELETE destroys, others write.
+        tag: The subject that lists it; empty for that of the name.
         status: The HTTP status of success.
-        whole: Whether it concerns the whole space.
-        once: How it is recognised when it is repeated.
-        records: Whether something was said in it.
-        bare: Whether its body may be left out.
-        transfer: Whether a file is sent or given.
+        whole: Whether it needs the whole space.
+        once: How a repeated call is recognised.
+        records: Whether it stores messages.
+        bare: Whether the body may be omitted.
+        transfer: Whether a file is sent or returned.
         query: Parameters that go into the query although there is a body.
+        tool: The name of its MCP tool, if it is to have one.
     """
     method, path = route.split(" ")
 
@@ -241,6 +284,7 @@ def operation(  # noqa: PLR0913 - the columns of the table
             about=inspect.cleandoc(run.__doc__ or ""),
             gives=gives,
             right=right,
+            effect=effect or _EFFECTS.get(method, Effect.WRITES),
             method=method,  # type: ignore[arg-type]  # split from the route
             path=path,
             tag=tag or name.partition(".")[0],
@@ -251,6 +295,7 @@ def operation(  # noqa: PLR0913 - the columns of the table
             bare=bare,
             transfer=transfer,
             query=query,
+            tool=tool,
             run=run_with,
         )
 

@@ -1,4 +1,4 @@
-"""Values that only operations give."""
+"""Results that only operations return."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ class SpaceLine:
     """A space in a list.
 
     Attributes:
-        name: The space as people write it.
-        user: The user; empty where the settings keep all users together.
-        agent: The agent; empty likewise.
-        model: The model; empty where models are not kept apart.
+        name: The name of the space.
+        user: The user; empty if the settings do not separate users.
+        agent: The agent; empty if the settings do not separate agents.
+        model: The model; empty if the settings do not separate models.
         sessions: Sessions in it.
         exchanges: Exchanges in it.
         bytes: Its size on disk.
-        damaged: What is wrong with it, in words; empty for a sound one.
+        damaged: What is wrong with it; empty if nothing is.
     """
 
     name: str
@@ -42,10 +42,10 @@ class ShareView:
     """A share.
 
     Attributes:
-        state: What it is worth now: ``held``, ``unfinished`` or ``revoked``.
-        exchanges: Exchanges that it holds.
-        facts: Statements of facts that it holds.
-        share: All that is kept of it, in ids and names.
+        state: ``held``, ``unfinished`` or ``revoked``.
+        exchanges: Exchanges that it shares.
+        facts: Statements of facts that it shares.
+        share: The share itself, in ids and names.
     """
 
     state: ShareState
@@ -55,7 +55,7 @@ class ShareView:
 
     @staticmethod
     def of(share: Share) -> "ShareView":
-        """Look at a share."""
+        """Return the view of a share."""
         return ShareView(share.state, len(share.exchange_ids), len(share.fact_ids), share)
 
 
@@ -78,14 +78,14 @@ class SessionResult(Session):
 
     Attributes:
         id: Its id.
-        title: What people call it.
-        created: When it was begun.
+        title: Its title.
+        created: When it began.
         updated: When it was last written to.
-        head: The id of the newest message on its current path, or null while it is empty.
-        source: Where it came from.
-        foreign_id: The id that it had there.
-        archived: When it was moved out of the active set, or null.
-        exchanges: Exchanges of all its branches.
+        head: The id of the newest message on its current path; null while it is empty.
+        source: The program that it was imported from.
+        foreign_id: Its id in that program.
+        archived: When it was archived, or null.
+        exchanges: Exchanges in all its branches.
     """
 
     exchanges: int = 0
@@ -97,7 +97,7 @@ class Passed:
 
     Attributes:
         where: Its line or place in the file.
-        reason: Why, in words.
+        reason: The reason.
     """
 
     where: str
@@ -106,11 +106,11 @@ class Passed:
 
 @dataclass(frozen=True, slots=True)
 class RecordedExchange:
-    """What became of something that was to be recorded.
+    """The result of recording.
 
     Attributes:
-        exchange: The exchange as it is stored; null where it is not.
-        notes: What a person should know: that it was forgotten before, and is not stored …
+        exchange: The stored exchange; null if it was not stored.
+        notes: What to know, such as that it was forgotten before and is not stored.
     """
 
     exchange: Exchange | None
@@ -118,7 +118,7 @@ class RecordedExchange:
 
 
 def recorded(space: Space, what: Mapping[str, Any]) -> RecordedExchange:
-    """Say what became of an exchange: ``what`` has its id and the notes."""
+    """Return the result of recording an exchange: ``what`` has its id and the notes."""
     name = what["exchange"]
     return RecordedExchange(
         space.log.get(name) if space.log.has(name) else None, tuple(what["notes"])
@@ -127,19 +127,19 @@ def recorded(space: Space, what: Mapping[str, Any]) -> RecordedExchange:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What became of a file that was imported.
+    """The result of an import.
 
     Attributes:
-        format: What it is.
+        format: The format of the file.
         conversations: Conversations in it.
         exchanges: Exchanges in them.
-        added: Those of them that were new.
-        records: Facts, requirements, readings and condensations in it.
-        records_added: Those of them that were new, and are borne by what is stored.
-        requirements: Requirements of a person's own that were new.
-        unread_count: Records that could not be read; they are kept aside in the home.
+        added: New exchanges.
+        records: Facts, requirements, annotations and condensations in it.
+        records_added: New ones whose exchanges are stored.
+        requirements: New requirements that a person wrote.
+        unread_count: Records that could not be read; the home keeps them in `imports`.
         unread: The first of them, with the reason.
-        notes: What a person should know.
+        notes: What to know.
     """
 
     format: str
@@ -156,10 +156,10 @@ class Imported:
 
 @dataclass(frozen=True, slots=True)
 class Tended:
-    """What tending has done.
+    """The progress of maintenance.
 
     Attributes:
-        stages: How far each stage has come.
+        stages: The progress of each stage.
         done: Whether nothing is left to do.
     """
 
@@ -169,10 +169,10 @@ class Tended:
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """A file that is given piece by piece.
+    """A file that is returned piece by piece.
 
     Attributes:
-        name: What it is called.
+        name: Its name.
         media_type: Its media type.
         pieces: Its bytes.
     """

@@ -1,4 +1,4 @@
-"""Pages of lists, and the opaque text that says where the next one begins."""
+"""Pages of lists, and the cursors between them."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -12,15 +12,15 @@ Item = TypeVar("Item")
 
 
 def to_cursor(value: Any) -> str:
-    """Return a place in a list, a text or a list of texts, as an opaque text."""
+    """Return a place in a list, a text or a list of texts, as an opaque cursor."""
     return to_json(value).hex()
 
 
 def from_cursor(text: str | None) -> Any:
-    """Read what ``to_cursor`` gave; None is the beginning.
+    """Return the place that a cursor names; None is the beginning.
 
     Raises:
-        InputError: It is no cursor of ours.
+        InputError: It is not a cursor of this list.
     """
     if text is None:
         return None
@@ -30,27 +30,40 @@ def from_cursor(text: str | None) -> Any:
         value = None
     texts = value if isinstance(value, list) else [value]
     if not all(isinstance(each, str) for each in texts):
-        raise InputError("This is no cursor of this list.", hint="Begin without a cursor.")
+        raise InputError(
+            "This is not a cursor of this list.", hint="Omit `cursor` to get the first page."
+        )
     return value
 
 
 def page_of(
-    items: Sequence[Item], id_of: Callable[[Item], str], limit: int, cursor: str | None
+    items: Sequence[Item],
+    id_of: Callable[[Item], str],
+    limit: int,
+    cursor: str | None,
+    *,
+    is_reversed: bool = False,
 ) -> Page[Item]:
-    """Return one page of a list that is short enough to be made whole, in the order of its ids.
+    """Return one page of a list that fits in memory and is in the order of its ids.
 
     Args:
         items: The whole list.
-        id_of: Gives the id of an item.
+        id_of: Returns the id of an item.
         limit: Items of a page.
-        cursor: ``next`` of the page before, or None.
+        cursor: ``next`` of the previous page, or None.
+        is_reversed: Whether to begin at the end of the list.
 
     Raises:
-        InputError: It is no cursor of ours.
+        InputError: It is not a cursor of this list.
     """
     after = from_cursor(cursor)
+    if is_reversed:
+        ids = [id_of(item) for item in items]
+        end = ids.index(after) if after in ids else sum(not after or i < str(after) for i in ids)
+        page = items[max(0, end - limit) : end][::-1]
+        return Page(page, to_cursor(id_of(page[-1])) if end > limit else None)
     ids = [id_of(item) for item in items]
-    # The one that the last page ended with may be gone: those behind it in the order still follow.
+    # The last item of the previous page may be gone: those after it still follow.
     begin = ids.index(after) + 1 if after in ids else sum(each <= str(after or "") for each in ids)
     page = items[begin : begin + limit]
     more = len(items) > begin + limit

@@ -1,4 +1,4 @@
-"""What is held between two calls: prepared contexts, plans of forgetting."""
+"""Values that a server keeps between two calls: prepared contexts and plans to forget."""
 
 import threading
 from collections import OrderedDict
@@ -11,17 +11,17 @@ from unabridged.ports import Clock
 
 Value = TypeVar("Value")
 MOST = 256
-"""Values of each kind that are held; of more, the oldest goes."""
+"""Values of each kind; beyond that, the oldest is dropped."""
 LASTS = timedelta(minutes=30)
-"""How long a value is held."""
+"""How long a value is kept."""
 
 
 class PendingValues(Generic[Value]):
-    """Values by owner and id, the newest so many, for some time.
+    """The newest values by owner and id, for half an hour.
 
     Args:
         clock: The time.
-        most: How many.
+        most: The number of values to keep.
     """
 
     def __init__(self, clock: Clock, most: int = MOST) -> None:
@@ -31,7 +31,7 @@ class PendingValues(Generic[Value]):
         self._values: OrderedDict[tuple[str, ...], tuple[datetime, Value]] = OrderedDict()
 
     def put(self, owner: tuple[str, ...], name: str, value: Value) -> None:
-        """Hold a value."""
+        """Keep a value."""
         now = self._clock.now()
         with self._lock:
             self._values[(*owner, name)] = (now, value)
@@ -43,7 +43,7 @@ class PendingValues(Generic[Value]):
                 self._values.popitem(last=False)
 
     def get(self, owner: tuple[str, ...], name: str) -> Value | None:
-        """Give a value; None where it is held no more."""
+        """Return a value; None if it is no longer kept."""
         with self._lock:
             at, value = self._values.get((*owner, name), (None, None))
         if at is None or self._clock.now() - at > LASTS:
@@ -51,17 +51,17 @@ class PendingValues(Generic[Value]):
         return value
 
     def drop(self, owner: tuple[str, ...], name: str) -> None:
-        """Let go of a value."""
+        """Drop a value."""
         with self._lock:
             self._values.pop((*owner, name), None)
 
 
 class Pending:
-    """What one server holds between two calls.
+    """The values that one server keeps between two calls.
 
     Attributes:
-        contexts: Contexts that were prepared, by id.
-        plans: Plans of forgetting, by id.
+        contexts: Prepared contexts, by id.
+        plans: Plans to forget, by id.
     """
 
     def __init__(self, clock: Clock) -> None:

@@ -1,4 +1,4 @@
-"""Requirements: list, add, change, take back."""
+"""Requirements: list, add, change and withdraw them."""
 
 from typing import Annotated, Any, Literal
 
@@ -15,6 +15,7 @@ from unabridged.space.space import Space
 
 Grade = Annotated[int, Meta(ge=1, le=5)]
 Number = Annotated[str, Meta(pattern=r"^REQ-[1-9][0-9]{0,8}$")]
+RequirementName = Annotated[Name, Meta(description="The id or number of the requirement.")]
 Line = Annotated[str, Meta(max_length=10_000)]
 
 
@@ -44,7 +45,7 @@ class RequirementFields(Params):
     pinned: bool | None = None
 
     def given(self) -> dict[str, Any]:
-        """The fields that were given, but whether it is pinned."""
+        """Return the given fields, without ``pinned``."""
         fields = msgspec.structs.asdict(self)
         return {
             name: value
@@ -54,7 +55,7 @@ class RequirementFields(Params):
 
 
 class RequirementList(Params):
-    """Which requirements are listed.
+    """Which requirements to list.
 
     Attributes:
         withdrawn: Also list withdrawn requirements; only their ids are left.
@@ -73,7 +74,7 @@ class NewRequirement(RequirementFields, kw_only=True):
     """A requirement that a person gives.
 
     Attributes:
-        text: What must be.
+        text: The requirement.
     """
 
     text: AnyText
@@ -108,8 +109,8 @@ def add_requirement(call: Call, params: NewRequirement) -> Requirement:
 
 
 @operation("requirements.get", "GET /requirements/{requirement}", "The requirement.", whole=True)
-def get_requirement(call: Call, requirement: Name) -> Requirement:
-    """Give a requirement by its id or number."""
+def get_requirement(call: Call, requirement: RequirementName) -> Requirement:
+    """Return a requirement by its id or number."""
     return call.space.requirements.get(requirement)
 
 
@@ -119,7 +120,7 @@ def get_requirement(call: Call, requirement: Name) -> Requirement:
     "Changes, the oldest first.",
     whole=True,
 )
-def requirement_history(call: Call, requirement: Name) -> Page[FactChange]:
+def requirement_history(call: Call, requirement: RequirementName) -> Page[FactChange]:
     """List the changes of a requirement."""
     return Page(call.space.requirements.history(requirement))
 
@@ -133,10 +134,11 @@ def requirement_conflicts(call: Call) -> Page[RequirementConflict]:
 
 
 class RequirementChange(RequirementFields, kw_only=True):
-    """What shall be changed of a requirement; the history keeps the text that it had.
+    """What to change of a requirement; the history keeps the old text.
 
     Attributes:
-        text: What must be.
+        requirement: The id or number of the requirement.
+        text: The requirement.
     """
 
     requirement: Name
@@ -151,7 +153,7 @@ class RequirementChange(RequirementFields, kw_only=True):
     whole=True,
 )
 def change_requirement(call: Call, params: RequirementChange) -> Requirement:
-    """Change fields of a requirement, pin it, or take the pin off."""
+    """Change fields of a requirement, pin it, or unpin it."""
     with call.space.editing:
         held = call.space.requirements.get(params.requirement)
         call.check_unchanged(held)
@@ -167,8 +169,8 @@ def change_requirement(call: Call, params: RequirementChange) -> Requirement:
     Right.WRITE,
     whole=True,
 )
-def withdraw_requirement(call: Call, requirement: Name) -> Requirement:
-    """Take a requirement back: its words go, its number stays, and it is not drawn again."""
+def withdraw_requirement(call: Call, requirement: RequirementName) -> Requirement:
+    """Withdraw a requirement: its words are removed, its number stays, it is not learned again."""
     with call.space.editing:
         call.check_unchanged(call.space.requirements.get(requirement))
         return call.space.requirements.withdraw(requirement)

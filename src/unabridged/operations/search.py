@@ -1,55 +1,116 @@
-"""Looking things up: searching, the accounts of past contexts, figures, spaces."""
+"""Look things up: search, past contexts, topics, figures, spaces."""
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
 from unabridged.domain.results import ContextReport, SearchResult, Stats
+from unabridged.domain.topic import Topic
 from unabridged.errors import NotFoundError
 from unabridged.factory.home import Home
 from unabridged.operations.call import Call
-from unabridged.operations.operation import Name, Page, Params, Words, operation
+from unabridged.operations.dates import When, end_of, start_of
+from unabridged.operations.operation import Effect, Name, Page, Params, Words, operation
 from unabridged.operations.operation_results import SpaceLine
 
+ContextName = Annotated[
+    Name, Meta(description="The id of the context, which is that of its exchange; or `last`.")
+]
 MOST_FOUND = 100
-"""Exchanges that one search gives."""
+"""Exchanges of one search; topics of one list."""
 
 
-class SearchBody(Params):
+class Period(Params, kw_only=True):
+    """A part of a space.
+
+    Attributes:
+        since: Only exchanges of this date or time and later, such as 2026-05-01.
+        until: Only exchanges up to this date, with all of that day, or before this time.
+        session: The id of the only session to look in.
+    """
+
+    since: When | None = None
+    until: When | None = None
+    session: Name | None = None
+
+
+class SearchBody(Period):
     """What to search for.
 
     Attributes:
-        query: Words, a question, a time: anything that bears on what is sought.
-        limit: The most exchanges.
+        query: Words, a question, a time: anything about what you look for.
+        limit: Exchanges to return, at most.
+        role: Only exchanges where the message of this role has a word of the query.
+        exact: Find the query as it is written, the newest exchanges first.
+        min_relevance: Leave out exchanges below this relevance, 0 to 1.
     """
 
     query: Words
     limit: Annotated[int, Meta(ge=1, le=MOST_FOUND)] = 10
+    role: Literal["user", "assistant", "tool"] | None = None
+    exact: bool = False
+    min_relevance: Annotated[float, Meta(ge=0, le=1)] | None = None
 
 
-@operation("search", "POST /search", "What was found, best first.")
+@operation("search", "POST /search", "Exchanges, best first.", effect=Effect.READS, tool="search")
 def search(call: Call, params: SearchBody) -> Page[SearchResult]:
     """Find exchanges by words, meaning and time, best first; each whole, with its session."""
-    narrow = call.scope.session is not None
-    found = call.space.search(params.query, MOST_FOUND if narrow else params.limit)
-    return Page([f for f in found if call.reaches(f.exchange.session)][: params.limit])
+    role: dict[str, Any] = {} if params.role is None else {"role": params.role}
+    found = call.space.search(
+        params.query,
+        params.limit,
+        reach=_reach(call, params.session),
+        since=start_of(params.since),
+        until=end_of(params.until),
+        exact=params.exact,
+        min_relevance=params.min_relevance,
+        **role,
+    )
+    return Page(found)
+
+
+class TopicList(Period):
+    """Which topics to list.
+
+    Attributes:
+        limit: Topics to return, at most.
+    """
+
+    limit: Annotated[int, Meta(ge=1, le=MOST_FOUND)] = 20
+
+
+@operation("topics.list", "GET /topics", "Topics, the largest first.", tag="search", tool="topics")
+def list_topics(call: Call, params: TopicList) -> Page[Topic]:
+    """List what was talked about, as topics with their exchanges and dates.
+
+    Every exchange is in exactly one topic. The last topic of the whole list has those that fit no
+    other.
+    """
+    found = call.space.maintenance.topics(
+        since=start_of(params.since),
+        until=end_of(params.until),
+        session=_reach(call, params.session),
+    )
+    return Page(found[: params.limit])
 
 
 @operation("contexts.get", "GET /contexts/{context}", "The account of every token and candidate.")
-def get_context(call: Call, context: Name) -> ContextReport:
-    """Account for a context that was begun, and render it again; `last` stands for the newest."""
+def get_context(call: Call, context: ContextName) -> ContextReport:
+    """Explain a context that was sent, and render it again; `last` is the newest."""
     account = call.space.contexts.why(None if context == "last" else context)
     try:
         call.exchange(account.id)
     except NotFoundError:
-        hint = "Its id is that of the exchange it was prepared for."
-        raise NotFoundError(f"There is no context {context!r}.", hint=hint) from None
+        raise NotFoundError(
+            f"There is no context {context!r}.",
+            hint="The id of a context is that of its exchange.",
+        ) from None
     return account
 
 
-@operation("stats", "GET /stats", "Figures of the space.", tag="spaces", whole=True)
+@operation("stats", "GET /stats", "The figures.", tag="spaces", whole=True)
 def stats(call: Call) -> Stats:
-    """Give the figures of the space that the request falls into."""
+    """Return the figures of the space."""
     return call.space.stats()
 
 
@@ -71,3 +132,7 @@ def list_spaces(call: Call) -> Page[SpaceLine]:
         if info.space is not None and call.reaches_space(info.space)
     ]
     return Page(sorted(lines, key=lambda line: line.name))
+
+
+def _reach(call: Call, session: str | None) -> str | None:
+    return call.session(session).id if session is not None else call.scope.session

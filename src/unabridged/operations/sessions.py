@@ -1,4 +1,4 @@
-"""Sessions: the list, one of them, its exchanges, a new one, another title, archiving."""
+"""Sessions: list, create, show, rename and archive them; list their exchanges."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -13,18 +13,23 @@ from unabridged.operations.operation import Name, Once, Page, Paged, Params, Tit
 from unabridged.operations.operation_results import SessionResult
 from unabridged.operations.pages import from_cursor, to_cursor
 
+LAST = "last"
+"""Instead of an id: the newest."""
+
+SessionName = Annotated[Name, Meta(description="The id of the session.")]
+
 
 class SessionList(Paged):
-    """Which sessions are listed.
+    """Which sessions to list.
 
     Attributes:
-        called: Only the one of this id, beginning of an id, title or number in the list.
+        called: Only the session of this id, beginning of an id, title or number in the list.
     """
 
     called: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
 
 
-@operation("sessions.list", "GET /sessions", "Sessions, the last updated first.")
+@operation("sessions.list", "GET /sessions", "Sessions, the last updated first.", tool="sessions")
 def list_sessions(call: Call, params: SessionList) -> Page[SessionResult]:
     """List the sessions, the last updated first."""
     space, counts = call.space, call.space.log.counts()
@@ -41,10 +46,10 @@ def list_sessions(call: Call, params: SessionList) -> Page[SessionResult]:
 
 
 class NewSession(Params):
-    """A session that begins.
+    """A new session.
 
     Attributes:
-        title: What people call it; without it, the first message gives one.
+        title: Its title; without it, the first message gives one.
     """
 
     title: Title | None = None
@@ -72,23 +77,24 @@ _ONCE: Once[NewSession, SessionResult] = Once(
     bare=True,
 )
 def new_session(call: Call, params: NewSession) -> SessionResult:
-    """Begin a session that holds nothing yet."""
+    """Create an empty session."""
     begun = call.space.sessions.begin(call.planned["session"], params.title or "")
     return _shown(call, begun.id)
 
 
 @operation("sessions.get", "GET /sessions/{session}", "The session.")
-def get_session(call: Call, session: Name) -> SessionResult:
-    """Give a session."""
+def get_session(call: Call, session: SessionName) -> SessionResult:
+    """Return a session."""
     return _shown(call, session)
 
 
 class SessionChange(Params):
-    """What shall be changed of a session.
+    """What to change of a session.
 
     Attributes:
-        title: Another title.
-        archived: True moves it out of the active set, false takes it up again.
+        session: The id of the session.
+        title: The new title.
+        archived: True archives it, false activates it again.
     """
 
     session: Name
@@ -98,7 +104,7 @@ class SessionChange(Params):
 
 @operation("sessions.edit", "PATCH /sessions/{session}", "The session as it is now.", Right.WRITE)
 def change_session(call: Call, params: SessionChange) -> SessionResult:
-    """Give a session another title, archive it, or take it up again."""
+    """Rename a session, archive it, or activate it again."""
     sessions = call.space.sessions
     with call.space.editing:
         call.check_unchanged(_shown(call, params.session))
@@ -111,7 +117,11 @@ def change_session(call: Call, params: SessionChange) -> SessionResult:
 
 
 class SessionPage(Paged, kw_only=True):
-    """A session, and how much of it."""
+    """A session, and which page of it.
+
+    Attributes:
+        session: The id of the session; `last` is the newest.
+    """
 
     session: Name
 
@@ -119,12 +129,15 @@ class SessionPage(Paged, kw_only=True):
 @operation(
     "sessions.exchanges",
     "GET /sessions/{session}/exchanges",
-    "Exchanges of the session's current path, the newest first.",
+    "Exchanges, the newest first.",
+    tool="recent",
 )
 def list_session_exchanges(call: Call, params: SessionPage) -> Page[Exchange]:
-    """List the exchanges of a session's current path, the newest first."""
+    """List the exchanges of a session's current path."""
     before = from_cursor(params.cursor)
-    held = call.session(params.session)
+    held = call.newest_session() if params.session == LAST else call.session(params.session)
+    if held is None:
+        return Page([])
     page = call.space.log.history(
         held.id, params.limit, before if isinstance(before, str) else None
     )

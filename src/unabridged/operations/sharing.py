@@ -1,4 +1,4 @@
-"""Shares: what a space gave to others and was given, and taking it back."""
+"""Shares: list what spaces shared with each other, share more, revoke."""
 
 from typing import Annotated
 
@@ -9,7 +9,7 @@ from unabridged.domain.scope import SpaceId
 from unabridged.domain.share import Share, ShareKind
 from unabridged.errors import InputError, PermissionRefusedError
 from unabridged.operations.call import Call, What, need
-from unabridged.operations.operation import Name, Once, Page, Paged, Params, operation
+from unabridged.operations.operation import Effect, Name, Once, Page, Paged, Params, operation
 from unabridged.operations.operation_results import ShareView
 from unabridged.operations.pages import page_of
 from unabridged.space.idempotency import Done
@@ -17,16 +17,18 @@ from unabridged.space.idempotency import Done
 
 @operation("shares.list", "GET /shares", "Shares of both directions, the oldest first.", whole=True)
 def list_shares(call: Call, params: Paged) -> Page[ShareView]:
-    """List what was shared in both directions, the oldest first."""
+    """List the shares that this space gave and received, the oldest first."""
     views = [ShareView.of(share) for share in call.space.sharing.listing()]
     return page_of(views, lambda view: view.share.id, params.limit, params.cursor)
 
 
 class OtherSpace(Params):
-    """The space that is given to.
+    """The space that receives a share.
 
     Attributes:
-        model: Where models have memories of their own there.
+        user: Its user.
+        agent: Its agent.
+        model: Its model, if the settings separate models.
     """
 
     user: Name
@@ -35,14 +37,14 @@ class OtherSpace(Params):
 
 
 class NewShare(Params):
-    """What shall be carried, and where to.
+    """What to share, and with whom.
 
     Attributes:
-        to: The key must reach both spaces.
-        sessions: Ids of sessions: each with every branch and what hangs on it.
+        to: The receiving space. The key must reach both spaces.
+        sessions: Ids of sessions; each with all its branches and records.
         facts: Ids of facts.
-        all_facts: Whether every fact that holds now goes.
-        handoff: Whether the other space goes on with the session: then name one, and no facts.
+        all_facts: Whether to share every current fact.
+        handoff: Whether the other space continues the session; then name one session and no facts.
     """
 
     to: OtherSpace
@@ -80,11 +82,13 @@ def _made(call: Call, params: NewShare, done: Done) -> What | None:
     once=Once(note=_noted, show=_shown, found=_made),
 )
 def share(call: Call, params: NewShare) -> ShareView:
-    """Carry sessions and facts into another space; sharing the same again carries what is new."""
+    """Share sessions and facts with another space. Sharing again adds what is new."""
     to = _wanted(params)
     _check_reach(call, to)
     if params.handoff and (len(params.sessions) != 1 or params.facts or params.all_facts):
-        raise InputError("One session is handed off, and nothing else.", hint="Name one session.")
+        raise InputError(
+            "A hand-off takes exactly one session and no facts.", hint="Name one session only."
+        )
     shares = call.pool.shares(call.space, call.scope.profile)
     there = shares.named(to)
     _check_reach(call, there)
@@ -98,7 +102,11 @@ def share(call: Call, params: NewShare) -> ShareView:
 
 
 class ShareName(Params):
-    """A share."""
+    """A share.
+
+    Attributes:
+        share: The id of the share.
+    """
 
     share: Name
 
@@ -106,15 +114,16 @@ class ShareName(Params):
 @operation(
     "shares.revoke",
     "POST /shares/{share}/revoke",
-    "The share, as it is now.",
+    "The share as it is now.",
     Right.WRITE,
+    effect=Effect.DESTROYS,
     whole=True,
     once=Once(note=_noted, show=_shown),
 )
 def revoke(call: Call, params: ShareName) -> ShareView:
-    """Take a share back, from either side: what it carried goes where it was given to.
+    """Revoke a share, from either side: its copies are forgotten in the receiving space.
 
-    It needs the rights to write and to forget, and a key that reaches both spaces.
+    This needs the rights `write` and `forget`, and a key that reaches both spaces.
     """
     need(call.grant, Right.FORGET)
     found = call.space.sharing.find(params.share)

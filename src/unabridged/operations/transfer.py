@@ -1,7 +1,7 @@
-"""Taking over a foreign file, and giving everything out as one.
+"""Import a file, and export everything as one.
 
-Neither is ever held in memory as a whole: both pass through a file without a name, of which nothing
-is left however the call ends.
+Both pass through an unnamed temporary file: nothing is held in memory as a whole, and nothing is
+left however the call ends.
 """
 
 from collections.abc import Iterator
@@ -25,9 +25,9 @@ from unabridged.transfer.export import FORMS
 from unabridged.transfer.unreadable import Aside
 
 PIECE = 1 << 18
-"""Bytes that are passed on at once."""
+"""Bytes of one piece of a download."""
 LISTED = 100
-"""Records that could not be read, as many as are told."""
+"""Unreadable records that a result lists, at most."""
 
 MEDIA = {
     "jsonl": "application/x-ndjson",
@@ -40,11 +40,11 @@ MEDIA = {
 
 
 class Importing(Params):
-    """What kind of file it is.
+    """What to know about the file.
 
     Attributes:
-        format: The name of its format; without it, it is looked at.
-        model: The model of exchanges for which it names none.
+        format: The name of its format; by default it is detected.
+        model: The model of exchanges that name none.
     """
 
     format: Annotated[str, Meta(max_length=40)] | None = None
@@ -54,7 +54,7 @@ class Importing(Params):
 @operation(
     "import",
     "POST /import",
-    "What became of it.",
+    "The result.",
     Right.WRITE,
     tag="transfer",
     whole=True,
@@ -62,12 +62,12 @@ class Importing(Params):
     transfer="upload",
 )
 def import_file(call: Call, params: Importing) -> Imported:
-    """Take over conversations from a file of another program, or an export of ours.
+    """Import conversations from a file of another program, or from an export.
 
-    What is here already is passed over, so an import that broke off is resumed by repeating it.
+    Stored exchanges are skipped, so repeating an import resumes one that broke off.
     """
     if call.upload is None:
-        raise InputError("There is no file to import.", hint="Send one.")
+        raise InputError("There is no file to import.", hint="Send it as the body.")
     settings, aside = call.pool.settings, Aside("upload")
     listed: list[Passed] = []
     skipped = 0
@@ -102,12 +102,12 @@ def import_file(call: Call, params: Importing) -> Imported:
 
 
 class Exporting(Params):
-    """What is given out, and how.
+    """What to export, and how.
 
     Attributes:
-        format: `jsonl` loses nothing, and `import` reads it.
-        session: Only this session: its id.
-        contexts: In jsonl also what was sent to models, and its ledgers.
+        format: The format; `jsonl` loses nothing, and `import` reads it.
+        session: The id of the only session to export.
+        contexts: Whether jsonl contains what was sent to models, and its ledgers.
     """
 
     format: Literal["jsonl", "v3", "markdown", "html", "messages"] = "jsonl"
@@ -117,15 +117,15 @@ class Exporting(Params):
 
 @operation("export", "GET /export", "The file.", tag="transfer", transfer="download")
 def export_file(call: Call, params: Exporting) -> Download:
-    """Give the conversations out as one file, as they are at one moment."""
+    """Export the conversations as one file, as they are at one moment."""
     wanted = params.session or call.scope.session
     if wanted is None:
         need_space(call.grant)
     pieces = _pieces(call, params, wanted)
-    first = next(pieces)  # what fails does so before anything is sent
+    first = next(pieces)  # a failure comes before anything is sent
     if params.format == "v3" and not first:
         raise NotFoundError(
-            "There is nothing to write in format 3.0.", hint="Record something first."
+            "There is nothing to export in format 3.0.", hint="Record something first."
         )
     name = f"unabridged{FORMS[params.format].suffix}"
     return Download(name, MEDIA[params.format], chain((first,), pieces))

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -9,6 +10,8 @@ from starlette.routing import BaseRoute
 
 from unabridged.errors import SettingError
 from unabridged.home.api_keys import ApiKeys
+from unabridged.operations import TABLE
+from unabridged.operations.operation import Operation
 from unabridged.server import (
     chat_ollama,
     chat_openai,
@@ -30,12 +33,17 @@ _DIALECTS = (chat_ollama, chat_openai, generate, responses, completions, model_l
 """The modules of the routes under ``/api`` and ``/v1``; the last answers whatever no other does."""
 
 
-def create_app(service: Service, more: Sequence[BaseRoute] = ()) -> Starlette:
+def create_app(
+    service: Service,
+    more: Sequence[BaseRoute] = (),
+    operations: Sequence[Operation[Any, Any]] = TABLE,
+) -> Starlette:
     """Make the application of a server.
 
     Args:
         service: What its handlers share; closed when the application ends.
         more: Routes from elsewhere: the MCP server under ``/mcp``.
+        operations: The operations under ``/memory``.
 
     Raises:
         SettingError: A route has no rule that says who may ask for it, or the token cannot be used.
@@ -57,7 +65,7 @@ def create_app(service: Service, more: Sequence[BaseRoute] = ()) -> Starlette:
     access.token()
     dialects = [route for module in _DIALECTS for route in module.ROUTES]
     app = Starlette(
-        routes=[*health.ROUTES, *memory_routes(), *more, *dialects],
+        routes=[*health.ROUTES, *memory_routes(operations), *more, *dialects],
         middleware=[
             Middleware(ObservabilityMiddleware, watch=service.watch),
             Middleware(

@@ -1,5 +1,6 @@
-"""Memory itself over HTTP: every operation as a route under ``/memory``."""
+"""Memory over HTTP: every operation of the table as a route under ``/memory``."""
 
+from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
 from typing import Any
@@ -10,31 +11,34 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from unabridged.operations import TABLE
+from unabridged.operations.operation import Operation
 from unabridged.server.routes.endpoint import Endpoint, fallback
 from unabridged.server.routes.json_responses import given, tagged
 from unabridged.server.routes.openapi import document
 
-ENDPOINTS = tuple(Endpoint(operation) for operation in TABLE)
 
+def memory_routes(table: Sequence[Operation[Any, Any]] = TABLE) -> list[BaseRoute]:
+    """Return every route under ``/memory``. The last one answers requests for unknown paths."""
+    rows = tuple(table)
 
-def memory_routes() -> list[BaseRoute]:
-    """Return every route under ``/memory``, the last of them for what there is not."""
-    routes: list[BaseRoute] = [each.route() for each in ENDPOINTS]
-    routes.append(Route("/memory/openapi.json", _openapi, methods=["GET"]))
+    async def openapi(request: Request) -> Response:
+        # On request only: it takes longer than the rest of the server's start.
+        made = await run_in_threadpool(openapi_document, version("unabridged"), rows)
+        return tagged(request, given(made))
+
+    routes: list[BaseRoute] = [Endpoint(operation).route() for operation in rows]
+    routes.append(Route("/memory/openapi.json", openapi, methods=["GET"]))
     return [*routes, fallback(routes)]
 
 
 @cache
-def openapi_document(release: str) -> dict[str, Any]:
+def openapi_document(
+    release: str, table: tuple[Operation[Any, Any], ...] = TABLE
+) -> dict[str, Any]:
     """Return the OpenAPI document of the routes.
 
     Args:
         release: The version of the program.
+        table: The operations.
     """
-    return document(ENDPOINTS, release)
-
-
-async def _openapi(request: Request) -> Response:
-    # When it is asked for: making it takes longer than all else of a server's start.
-    made = await run_in_threadpool(openapi_document, version("unabridged"))
-    return tagged(request, given(made))
+    return document([Endpoint(operation) for operation in table], release)

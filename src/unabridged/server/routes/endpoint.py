@@ -1,11 +1,11 @@
-"""An operation as a route under ``/memory``: reads the request strictly, and answers as JSON."""
+"""An operation as a route under ``/memory``: it reads requests strictly and answers in JSON."""
 
 import json
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, cast, get_type_hints
+from typing import Any
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
@@ -19,6 +19,7 @@ from unabridged.errors import UnabridgedError
 from unabridged.operations.call import Call
 from unabridged.operations.operation import Operation, Paged, Params, Place
 from unabridged.operations.operation_results import Download
+from unabridged.operations.parameters import fault_of, subset
 from unabridged.operations.pending_values import Pending
 from unabridged.server.resolve_scope import scope_of
 from unabridged.server.routes.idempotency_key import perform
@@ -50,17 +51,17 @@ class Endpoint:
 
     @cached_property
     def path_model(self) -> type[Params]:
-        """What the path gives."""
+        """The type of the parameters in the path."""
         return _model_of(self.operation, Place.PATH)
 
     @cached_property
     def query_model(self) -> type[Params]:
-        """What the query gives; texts are read as what they are to be."""
+        """The type of the parameters in the query, whose texts are converted."""
         return _model_of(self.operation, Place.QUERY)
 
     @cached_property
     def body_model(self) -> type[Params] | None:
-        """What the body gives; None where there is none."""
+        """The type of the body; None if there is none."""
         operation = self.operation
         if operation.method in {"GET", "DELETE"} or operation.transfer:
             return None
@@ -88,7 +89,7 @@ class Endpoint:
             _check_media(request)
         service, scope, grant = service_of(request), scope_of(request), grant_of(request)
         params = await self._params(request)
-        operation.check(grant)  # before a file is received, or a space begun
+        operation.check(grant)  # before a file is received or a space is created
         make_call = partial(
             Call,
             scope=scope,
@@ -107,8 +108,8 @@ class Endpoint:
             def run(space: Space) -> Any:
                 return work(make_call(space))
 
-            # Who only looks begins no space.
-            result = await service.run(scope, run, create=operation.method != "GET")
+            # A request that only reads does not create a space.
+            result = await service.run(scope, run, create=operation.writes(params))
         if operation.records:
             service.background.soon(scope)
         return _response(request, operation, result)
@@ -131,17 +132,17 @@ class Endpoint:
             data = json.loads(content) if content else None
         except (ValueError, RecursionError):
             raise HttpProblem(
-                400, "json", "The body is no JSON.", hint="Look at its syntax."
+                400, "json", "The body is not valid JSON.", hint="Check its syntax."
             ) from None
         if data is None and self.operation.bare:
             return {}
         if data is None:
-            raise _invalid("body: There is none.")
+            raise _invalid("body: It is missing.")
         return data
 
 
 def pending_of(request: Request) -> Pending:
-    """Return what the server of a request holds between two calls."""
+    """Return the values that the server keeps between two calls."""
     state = request.app.state
     if not hasattr(state, "pending"):
         state.pending = Pending(service_of(request).clock)
@@ -150,17 +151,17 @@ def pending_of(request: Request) -> Pending:
 
 
 def fallback(routes: Sequence[BaseRoute]) -> Route:
-    """Return the route that answers what no other below ``/memory`` does: 404, or 405.
+    """Return the route for all other requests below ``/memory``; it answers 404 or 405.
 
     Args:
-        routes: The others.
+        routes: The other routes.
     """
 
     async def nothing(request: Request) -> Response:
         path = request.scope["path"]
         near = [r for r in routes if r.matches(request.scope)[0] is Match.PARTIAL]
         if not near:
-            hint = "The routes stand in GET /memory/openapi.json."
+            hint = "GET /memory/openapi.json lists the routes."
             return problem(HttpProblem(404, "no-route", f"There is nothing at {path}.", hint=hint))
         allowed = sorted({m for route in near for m in getattr(route, "methods", ())} - {"HEAD"})
         return problem(
@@ -178,29 +179,15 @@ def fallback(routes: Sequence[BaseRoute]) -> Route:
 
 def _model_of(operation: Operation[Any, Any], place: Place) -> type[Params]:
     names = sorted(operation.fields_of(place), key=lambda name: name in Paged.__struct_fields__)
-    fields = {each.name: each for each in msgspec.structs.fields(operation.params)}
-    hints = get_type_hints(operation.params, include_extras=True)
-    made = msgspec.defstruct(
-        operation.params.__name__,
-        [(name, hints[name], _default_of(fields[name])) for name in names],
-        bases=(Params,),
-        kw_only=True,
-    )
-    return cast("type[Params]", made)
-
-
-def _default_of(field: msgspec.structs.FieldInfo) -> Any:
-    if field.default_factory is not msgspec.NODEFAULT:
-        return msgspec.field(default_factory=field.default_factory)
-    return msgspec.field(default=field.default)
+    return subset(operation.params, names)
 
 
 def _read(model: type[Params], data: Any, place: Place) -> dict[str, Any]:
     try:
         read = msgspec.convert(data, model, strict=place is Place.BODY)
     except msgspec.ValidationError as error:
-        what, _, where = str(error).partition(" - at `$")
-        raise _invalid(f"{place}{where.rstrip('`')}: {what}") from None
+        where, what = fault_of(error)
+        raise _invalid(f"{place}{where}: {what}") from None
     return msgspec.structs.asdict(read)
 
 
@@ -228,8 +215,8 @@ def _check_query(request: Request, known: Collection[str]) -> None:
         raise HttpProblem(
             422,
             "unknown-parameter",
-            f"{request.url.path} knows no parameter {unknown[0][:100]!r}.",
-            hint=f"It knows {', '.join(sorted(known))}." if known else "It knows none.",
+            f"{request.url.path} has no parameter {unknown[0][:100]!r}.",
+            hint=f"It has {', '.join(sorted(known))}." if known else "It has none.",
         )
 
 
@@ -249,5 +236,5 @@ def _check_media(request: Request) -> None:
 
 
 def _invalid(error: str) -> HttpProblem:
-    hint = "What each route takes stands in GET /memory/openapi.json."
+    hint = "GET /memory/openapi.json describes what each route takes."
     return HttpProblem(422, "invalid", error, hint=hint)

@@ -1,9 +1,8 @@
-"""What a POST writes, once: repeated under the same ``Idempotency-Key`` it is not done again.
+"""Writes that are done once: a POST repeated under the same ``Idempotency-Key`` writes nothing.
 
-After draft-ietf-httpapi-idempotency-key-header: the same key with another request is refused (422).
-Before it is done, what it will write is noted in the space, in ids; a request that was killed in
-between is looked for there when it is repeated. An answer is made again from what was written: no
-words of anybody are kept for it.
+It follows draft-ietf-httpapi-idempotency-key-header: the same key with another request is refused
+(422). Before a write, the space notes the ids of what it will write; if the request is killed, a
+repeated one finds them there. The answer is built from what was written: the note has ids only.
 """
 
 from collections.abc import Callable
@@ -31,11 +30,11 @@ R = TypeVar("R")
 async def perform(
     request: Request, operation: Operation[P, R], params: P, grant: Grant, scope: Scope
 ) -> Callable[[Call], R]:
-    """Return what does an operation; where it writes, once.
+    """Return a function that runs an operation; if it writes, once.
 
     Raises:
-        HttpProblem: The key cannot be used (400). What is returned raises it too where the key was
-            used for another request (422).
+        HttpProblem: The key is not valid (400). The function raises it, too, if the key was used
+            for another request (422).
     """
     once = operation.once
     if once is None or not once.applies(params):
@@ -45,7 +44,7 @@ async def perform(
 
     def work(call: Call) -> R:
         if key is None:
-            return operation(replace(call, planned=once.plan(call, params)), params)
+            return operation(call, params)
         with call.space.idempotency.one_at_a_time(key):
             return write.do(call, key)
 
@@ -62,7 +61,7 @@ class _Write(Generic[P, R]):
     digest: str
 
     def do(self, call: Call, key: str) -> R:
-        """Do it, or answer from what was done."""
+        """Do it, or build the answer from what was done."""
         once, params, digest, idempotency = (
             self.once,
             self.params,
@@ -75,7 +74,7 @@ class _Write(Generic[P, R]):
                 422,
                 "key-reused",
                 "This Idempotency-Key was used for another request.",
-                hint="Take a fresh key for each request, and the same one to repeat it.",
+                hint="Use a new key for each request, and the same one to repeat it.",
             )
         if known is not None and known.done:
             return once.show(call, params, known.what)
@@ -105,7 +104,7 @@ def _key(request: Request, grant: Grant, scope: Scope) -> str | None:
             400,
             "key",
             f"An Idempotency-Key has 1 to {LONGEST_KEY} characters.",
-            hint="A random UUID serves well.",
+            hint="Use a random UUID.",
         )
     parts = (grant.name, scope.user, scope.agent, scope.session or "", given_key)
     return _hash(*(part.encode("utf-8", "surrogatepass") for part in parts))

@@ -1,4 +1,4 @@
-"""Answers: values as JSON with an ETag, pages with their next link, problems (RFC 9457)."""
+"""Responses: values in JSON with an ETag, pages with a link to the next, problems (RFC 9457)."""
 
 from collections.abc import Mapping
 from hashlib import blake2b
@@ -18,15 +18,15 @@ JSON = "application/json"
 PROBLEM = "application/problem+json"
 
 
-class HttpProblem(Exception):  # noqa: N818 - it is the answer, not a failure of ours
-    """Something about the request itself that HTTP has a status for.
+class HttpProblem(Exception):  # noqa: N818 - it is a response, not a failure
+    """A fault of the request itself, with an HTTP status.
 
     Args:
         status: The HTTP status.
-        kind: The end of its problem type: ``urn:unabridged:http:`` and this.
+        kind: The end of its problem type, after ``urn:unabridged:http:``.
         detail: What is wrong.
         hint: What to do next.
-        headers: Headers that go with it.
+        headers: Headers of the response.
     """
 
     def __init__(
@@ -46,12 +46,12 @@ class HttpProblem(Exception):  # noqa: N818 - it is the answer, not a failure of
 
 
 def given(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Answer with a value of the domain, as our own JSON."""
+    """Return a value as JSON."""
     return Response(to_json(value), status, headers, JSON)
 
 
 def paged(request: Request, page: Page[Any]) -> Response:
-    """Answer with one page: ``items``, ``next``, and the address of the next one as a link."""
+    """Return one page: ``items``, ``next``, and a link to the next one."""
     headers = {}
     if page.next is not None:
         kept = [(k, v) for k, v in request.query_params.multi_items() if k != "cursor"]
@@ -61,7 +61,7 @@ def paged(request: Request, page: Page[Any]) -> Response:
 
 
 def problem(error: UnabridgedError | HttpProblem) -> Response:
-    """Answer with an error as a problem."""
+    """Return an error as a problem."""
     if isinstance(error, HttpProblem):
         body = {
             "type": f"urn:unabridged:http:{error.kind}",
@@ -77,12 +77,12 @@ def problem(error: UnabridgedError | HttpProblem) -> Response:
 
 
 def tag_of(content: bytes) -> str:
-    """Give the strong ETag of a representation."""
+    """Return the strong ETag of a representation."""
     return f'"{blake2b(content, digest_size=12).hexdigest()}"'
 
 
 def tagged(request: Request, response: Response) -> Response:
-    """Give an answer its ETag; where the client has it already, say only that (304)."""
+    """Add the ETag of a response; if the client has it already, return 304."""
     plain = type(response) is Response and response.media_type == JSON  # a stream has no body
     if request.method not in {"GET", "HEAD"} or response.status_code != 200 or not plain:
         return response
@@ -96,14 +96,14 @@ def tagged(request: Request, response: Response) -> Response:
 
 
 def check_match(request: Request, value: Any) -> None:
-    """Refuse a change of something that is not any more what the client saw.
+    """Refuse to change something that is no longer what the client saw.
 
     Args:
-        request: The request; without ``If-Match`` any change is taken.
-        value: What is there now, as a GET would give it.
+        request: The request; without ``If-Match`` every change is accepted.
+        value: The current value, as a GET would return it.
 
     Raises:
-        HttpProblem: It is another one (412).
+        HttpProblem: It has changed (412).
     """
     wanted = request.headers.get("if-match")
     if wanted is not None and not _fits(wanted, tag_of(to_json(value))):

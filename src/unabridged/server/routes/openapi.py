@@ -1,33 +1,32 @@
-"""The OpenAPI document of the routes under ``/memory``, exact in what it answers."""
+"""The OpenAPI document of the routes under ``/memory``; responses are described exactly."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
-
-import msgspec
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from unabridged.operations.operation import Operation, Params
+from unabridged.operations.parameters import result_schema, schemas_of
 from unabridged.operations.transfer import MEDIA
 from unabridged.server.routes.endpoint import PREFIX, Endpoint
 from unabridged.server.routes.json_responses import JSON, PROBLEM
-from unabridged.wire.json_api.schemas import Schemas, described
+from unabridged.wire.json_api.schemas import Schemas
 
 _SCHEMAS = "#/components/schemas/"
 _ANY_BODY = {
     "required": True,
-    "description": "The file, of any known format, packed or not.",
+    "description": "The file, in any known format, compressed or not.",
     "content": {"application/octet-stream": {"schema": {"type": "string"}}},
 }
 PROBLEM_SCHEMA = {
     "type": "object",
     "description": "Problem details (RFC 9457).",
     "properties": {
-        "type": {"type": "string", "description": "What kind of problem it is: a URN."},
+        "type": {"type": "string", "description": "The kind of problem, a URN."},
         "title": {"type": "string", "description": "The kind in words."},
         "status": {"type": "integer", "description": "The HTTP status."},
         "detail": {"type": "string", "description": "What happened."},
         "hint": {"type": "string", "description": "What to do next."},
-        "about": {"type": "object", "description": "Figures of this problem, where it has some."},
+        "about": {"type": "object", "description": "Figures of this problem, if it has any."},
     },
     "required": ["type", "title", "status", "detail", "hint"],
     "additionalProperties": False,
@@ -40,18 +39,18 @@ _SECURITY = {
     }
 }
 _HEADERS = {
-    "X-Unabridged-User": "The user whose memory it is; only what the key leaves free.",
-    "X-Unabridged-Agent": "The agent whose memory it is; only what the key leaves free.",
+    "X-Unabridged-User": "The user whose memory it is, if the key leaves that open.",
+    "X-Unabridged-Agent": "The agent whose memory it is, if the key leaves that open.",
     "X-Unabridged-Session": "The only session that the request reaches.",
-    "X-Unabridged-Model": "The model whose memory it is, where models have memories of their own.",
+    "X-Unabridged-Model": "The model whose memory it is, if the server separates models.",
 }
 _TITLE = "Unabridged: memory over HTTP"
 _ABOUT = (
-    "Conversation memory: what was said, searched and accounted for. Every answer is JSON, every"
-    " error a problem (RFC 9457). A GET carries an ETag and knows If-None-Match; a change of a"
-    " session, fact or requirement knows If-Match. A POST that writes takes an Idempotency-Key:"
-    " repeated with the same body within 24 hours it is not done again (importing, condensing and"
-    " tending need none: what is done already is passed over)."
+    "Conversation memory: search what was said, and account for every token. Responses are JSON,"
+    " errors are problems (RFC 9457). A GET has an ETag and supports If-None-Match; a change of a"
+    " session, fact, requirement or annotation supports If-Match. A POST that writes supports an"
+    " Idempotency-Key: repeated with the same body within 24 hours, it is not done again (import,"
+    " condensing and maintenance need none, since they skip what is done already)."
 )
 
 
@@ -61,25 +60,10 @@ PROBLEMS: dict[str, dict[str, Any]] = {
         "content": {PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}},
     }
     for kind, about in (
-        ("4XX", "The request cannot be answered."),
+        ("4XX", "The request is not valid or not allowed."),
         ("5XX", "The memory or the model server cannot answer now."),
     )
 }
-
-
-def _page_of(item: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": {
-            "items": {"type": "array", "items": item},
-            "next": {
-                "type": ["string", "null"],
-                "description": "The cursor of the next page; null where this is the last.",
-            },
-        },
-        "required": ["items", "next"],
-        "additionalProperties": False,
-    }
 
 
 def document(endpoints: Sequence[Endpoint], version: str) -> dict[str, Any]:
@@ -90,7 +74,7 @@ def document(endpoints: Sequence[Endpoint], version: str) -> dict[str, Any]:
         version: The version of the program.
     """
     bodies = [(each.body_model, each.operation.params) for each in endpoints if each.body_model]
-    schemas = {**_drawn(bodies), "Problem": PROBLEM_SCHEMA}
+    schemas = {**schemas_of(bodies), "Problem": PROBLEM_SCHEMA}
     answers = Schemas()
     paths: dict[str, dict[str, Any]] = {}
     for each in endpoints:
@@ -140,48 +124,12 @@ def _operation(endpoint: Endpoint, answers: Schemas) -> dict[str, Any]:
 
 
 def _parameters(model: type[Params], params: type[Params], place: str) -> Iterator[dict[str, Any]]:
-    drawn = _drawn([(model, params)])[model.__name__]
+    drawn = schemas_of([(model, params)])[model.__name__]
     required = drawn.get("required", ())
     for name, schema in drawn["properties"].items():
         about = schema.pop("description", None)
         told = {"description": about} if about else {}
         yield {"name": name, "in": place, "required": name in required, "schema": schema, **told}
-
-
-def _drawn(models: Sequence[tuple[type[Params], type[Params]]]) -> dict[str, Any]:
-    # The schemas of what is taken, by name. What a field means is in the docstring of the class
-    # that an operation names; the model itself may be only what goes into one place of a request.
-    kinds = [model for model, _ in models]
-    _, drawn = msgspec.json.schema_components(kinds, ref_template=f"{_SCHEMAS}{{name}}")
-    made = {name: _tidied(schema) for name, schema in drawn.items()}
-    told_by = _classes(kinds) | {model.__name__: named for model, named in models}
-    for name, kind in told_by.items():
-        made[name]["description"], fields = _described(kind)
-        for field, about in fields.items():
-            if field in made[name]["properties"]:
-                made[name]["properties"][field]["description"] = about
-    return made
-
-
-def _described(kind: type[Params]) -> tuple[str, dict[str, str]]:
-    about, fields = described(kind)
-    for base in kind.__mro__[1 : kind.__mro__.index(Params)]:
-        fields = described(base)[1] | fields
-    return about, fields
-
-
-def _classes(models: Sequence[type[Params]]) -> dict[str, type[Params]]:
-    found: dict[str, type[Params]] = {}
-    waiting: list[Any] = [*msgspec.inspect.multi_type_info(models)]
-    while waiting:
-        info = waiting.pop()
-        if isinstance(info, msgspec.inspect.StructType):
-            found[info.cls.__name__] = cast("type[Params]", info.cls)
-            waiting += [field.type for field in info.fields]
-        waiting += getattr(info, "types", ())
-        if hasattr(info, "item_type"):
-            waiting.append(info.item_type)
-    return found
 
 
 def _responses(operation: Operation[Any, Any], answers: Schemas) -> dict[str, Any]:
@@ -191,38 +139,21 @@ def _responses(operation: Operation[Any, Any], answers: Schemas) -> dict[str, An
             for media in MEDIA.values()
         }
     else:
-        schema = answers.of(operation.result)
-        content = {JSON: {"schema": _page_of(schema) if operation.is_page else schema}}
+        content = {JSON: {"schema": result_schema(operation, answers)}}
     made = {str(operation.status): {"description": operation.gives, "content": content}}
     if operation.method == "GET":
-        made["304"] = {"description": "As the client has it."}
+        made["304"] = {"description": "The client has it already."}
     return {**made, **PROBLEMS}
-
-
-def _tidied(value: Any) -> Any:
-    # A default of null, or nothing that is required, says no more than that it may be left out.
-    if isinstance(value, list):
-        return [_tidied(each) for each in value]
-    if not isinstance(value, dict):
-        return value
-    kept = {
-        key: _tidied(each)
-        for key, each in value.items()
-        if not ((key == "default" and each is None) or (key == "required" and not each))
-    }
-    if all(isinstance(each, str) for each in kept.get("enum", [None])):
-        kept["type"] = "string"
-    return kept
 
 
 def _headers(operation: Operation[Any, Any]) -> list[dict[str, Any]]:
     named = dict(_HEADERS)
     if operation.method == "GET":
-        named["If-None-Match"] = "ETags that the client has; where one holds, the answer is 304."
+        named["If-None-Match"] = "ETags that the client has; if one matches, the status is 304."
     elif operation.method in {"PATCH", "DELETE"}:
-        named["If-Match"] = "The ETag that was read; where it holds no more, the answer is 412."
+        named["If-Match"] = "The ETag that was read; if it no longer matches, the status is 412."
     elif operation.once is not None:
-        named["Idempotency-Key"] = "What tells a repeated request from a new one; 24 hours."
+        named["Idempotency-Key"] = "A key that identifies a repeated request, for 24 hours."
     return [
         {
             "name": name,
