@@ -10,6 +10,7 @@ from unabridged.domain.message import Message
 from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
+from unabridged.domain.short_repr import counted, short
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class PlannedRemoval:
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """Something elsewhere that says what is to be forgotten once more.
+    """Something elsewhere that repeats what is to be forgotten.
 
     Attributes:
         id: The id of the exchange, fact or requirement.
@@ -79,13 +80,13 @@ class ForgetPlan:
         titles: Sessions whose title quotes what goes; it is cleared.
         going: Every record that goes.
         staying: Facts that stay because something else supports them; their quote is from there.
-        repeats: What says it once more elsewhere, and stays.
+        repeats: What repeats it elsewhere, and stays.
         outside: What is not reached.
-        pins: Statements that take over the pin of one that goes.
+        pins: Statements that inherit the pin of one that goes.
         sources: Exchanges that requirements which go are drawn from again.
         shared: The ids of messages that stay, since another branch has them too.
-        condensed: Sessions whose condensations are made anew, with the levels that they had.
-        periods: Months whose condensation is made anew.
+        condensed: Sessions whose condensations are made again, at the same levels.
+        periods: Months whose condensation is made again.
     """
 
     id: str
@@ -117,13 +118,17 @@ class ForgetPlan:
         said = {message.id: message for e in self.exchanges for message in e.messages}
         return tuple(m for name, m in said.items() if name not in self.shared)
 
+    def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        sizes = (counted(len(self.exchanges), "exchange"), counted(len(self.facts), "fact"))
+        return short(self, self.id, self.what, *sizes)
+
 
 @dataclass(frozen=True, slots=True)
 class Scan:
     """What was found in files when they were looked through for bytes.
 
     Attributes:
-        files: The names of the files, as they lie in the home.
+        files: The names of the files, relative to the home.
         found: Which of the pieces were found, by their number.
     """
 
@@ -150,15 +155,15 @@ class Receipt:
         sessions: Sessions that went with all that was in them.
         titles: Titles that were cleared.
         staying: Facts that stay because something else supports them.
-        repeats: The ids of what says it once more elsewhere.
+        repeats: The ids of what repeats it elsewhere.
         outside: What was not reached.
         files: Files that were wiped, and then looked through.
         scanned: Bytes that were looked through.
         pieces: Pieces of the forgotten words that were looked for; 0 where none could be.
         left: Pieces that were found although nothing that stays says them.
         notes: What a person should know.
-        lifted: When it was lifted, so that the words are stored again; or None.
-        digest: Over all of this but ``lifted``; keyed. See ``custody.receipts``.
+        lifted: When it was lifted, so that the words may be stored again; or None.
+        digest: Keyed digest of all of this but ``lifted``.
     """
 
     id: str
@@ -184,6 +189,10 @@ class Receipt:
     lifted: datetime | None = None
     digest: str = ""
 
+    def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        sizes = (counted(self.exchanges, "exchange"), counted(self.bytes, "byte"))
+        return short(self, self.id, self.what, *sizes, f"{self.left} left")
+
 
 @dataclass(frozen=True, slots=True)
 class SpacePlan:
@@ -191,7 +200,7 @@ class SpacePlan:
 
     Attributes:
         bytes: Bytes of its files.
-        files: The files that are wiped, as they lie in the home; those set aside too.
+        files: The files that are wiped, relative to the home; those set aside too.
         outside: What is not reached.
     """
 

@@ -105,11 +105,11 @@ def _send(asked: SentQuestion, screen: Screen, begin: Callable[[], Reply], pause
 
 def _follow(reply: Reply, screen: Screen, asked: SentQuestion) -> None:
     try:
-        for event in reply:
+        for event in reply.events():
             _show(event, screen, asked)
     finally:
         reply.stop()
-        asked.text = reply.text
+        asked.text = reply.turn.text
         asked.context = reply.context
         asked.exchange = reply.exchange
         asked.notes += reply.notes
