@@ -57,7 +57,10 @@ ANSWERS = {
     "a string": "A fine name.",
     "a subclass of str": Shouted("A fine name."),
     "a dict": {"role": "assistant", "content": "A fine name."},
-    "a dict with parts": {"role": "assistant", "content": [{"type": "text", "text": "A fine name."}]},
+    "a dict with parts": {
+        "role": "assistant",
+        "content": [{"type": "text", "text": "A fine name."}],
+    },
     "a dataclass": Line("assistant", "A fine name."),
     "a model of ollama": ollama.Message(role="assistant", content="A fine name."),
 }
@@ -303,7 +306,8 @@ def test_a_context_of_another_memory_is_refused(tmp_path, memory):
 
 def test_messages_can_be_concatenated(memory):
     context = memory.prepare("Hello")
-    assert (context.messages + [{"role": "assistant", "content": "Hi"}])[-1]["content"] == "Hi"
+    more = [{"role": "assistant", "content": "Hi"}]
+    assert (context.messages + more)[-1]["content"] == "Hi"  # noqa: RUF005 - as people write it
     assert [*memory.history(), *context.messages][0]["role"] == "system"
 
 
@@ -315,7 +319,7 @@ def test_add_keeps_the_time_and_begins_the_session(memory):
         at=at,
     )
     assert (exchange.at, exchange.session) == (at, "support-42")
-    naive = datetime(2024, 5, 1, 9, 30)
+    naive = datetime.fromisoformat("2024-05-01T09:30")
     (local,) = memory.add("Hi", session="support-43", at=naive)
     assert local.at == naive.astimezone()
 
