@@ -57,6 +57,7 @@ class HttpUpstream:
         self._opening = threading.Lock()  # requests of a server ask one model at the same time
         self._answered = False
         self._spare: list[StreamConnection] = []
+        self._closings = 0
         self._verify: Any = None
 
     def get(self, path: str, *, beside: bool = False) -> dict[str, Any]:
@@ -92,7 +93,7 @@ class HttpUpstream:
         Raises:
             UpstreamError: As ``get``; ``UpstreamBrokenError`` if the answer breaks off.
         """
-        connection = self._connection()
+        connection, closings = self._connection(), self._closings
         stop = AnswerStop(connection)
         if opened is not None:
             opened(stop)
@@ -101,7 +102,10 @@ class HttpUpstream:
         finally:
             stop.end()
             with self._opening:
-                self._spare.append(connection)
+                is_open = closings == self._closings
+                self._spare += [connection] if is_open else []
+            if not is_open:
+                connection.client.close()
 
     def _pieces(
         self, url: str, body: Mapping[str, Any], stop: AnswerStop, client: "httpx2.Client"
@@ -125,6 +129,7 @@ class HttpUpstream:
             clients = [connection.client for connection in self._spare]
             clients += [self._client] if self._client is not None else []
             self._client, self._spare = None, []
+            self._closings += 1
         self._answered = False
         for client in clients:
             client.close()

@@ -8,6 +8,7 @@ import time
 from contextlib import contextmanager
 
 import pytest
+from tests.opened import end_without_loop, threads_of
 
 from unabridged import AsyncMemory, Memory, UnabridgedError
 from unabridged.aio import AsyncConversation, AsyncReply
@@ -118,10 +119,10 @@ def test_a_cancelled_read_is_dropped(tmp_path):
     async def main():
         async with AsyncMemory.open(tmp_path / "home", upstream="quote", threads=1) as memory:
             blocked = threading.Event()
-            held = asyncio.ensure_future(memory._threads.read(blocked.wait))
+            held = asyncio.ensure_future(threads_of(memory).read(blocked.wait))
             await asyncio.sleep(0.05)
             began = []
-            waiting = asyncio.ensure_future(memory._threads.read(lambda: began.append(1)))
+            waiting = asyncio.ensure_future(threads_of(memory).read(lambda: began.append(1)))
             await asyncio.sleep(0.05)
             waiting.cancel()
             held.cancel()
@@ -277,9 +278,7 @@ def test_a_loop_that_is_closed_early_loses_no_write_and_says_nothing(tmp_path, c
     task = loop.create_task(memory.record(context, "Noted."))
     loop.run_until_complete(asyncio.sleep(0))
     loop.close()
-    memory._threads._work.shutdown()
-    memory._sync.close()
-    task._log_destroy_pending = False
+    end_without_loop(memory, task)
     del task
     gc.collect()
     assert caplog.records == []

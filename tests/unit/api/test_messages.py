@@ -307,7 +307,7 @@ def test_a_context_of_another_memory_is_refused(tmp_path, memory):
 def test_messages_can_be_concatenated(memory):
     context = memory.prepare("Hello")
     more = [{"role": "assistant", "content": "Hi"}]
-    assert (context.messages + more)[-1]["content"] == "Hi"  # noqa: RUF005 - as people write it
+    assert (context.messages + more)[-1]["content"] == "Hi"
     assert [*memory.history(), *context.messages][0]["role"] == "system"
 
 
