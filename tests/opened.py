@@ -66,6 +66,18 @@ def count_from(talk, number):
     talk._count = number
 
 
+def threads_of(memory):
+    """Return the threads of an ``AsyncMemory``."""
+    return memory._threads
+
+
+def end_without_loop(memory, task):
+    """Finish the work of an ``AsyncMemory`` whose loop was closed with a task in it; close it."""
+    memory._threads._work.shutdown()
+    memory._sync.close()
+    task._log_destroy_pending = False
+
+
 def transport_of(client):
     """Return the HTTP client of an ``ollama`` client, which cannot be closed itself."""
     return client._client

@@ -118,7 +118,7 @@ def _one(draw: random.Random, found: HistoryOutcome) -> None:
         said: dict[str, Exchange] = {}
         for _ in range(draw.randint(1, 3)):
             grown = _grown(draw, said)
-            memory.import_transcript(grown)
+            memory.space.log.import_transcript(grown)
             said |= {exchange.id: exchange for exchange in grown.exchanges}
             outlook = condensations.condense("s", force=draw.random() < 0.5)
             found.runs += outlook.usable

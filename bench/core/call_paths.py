@@ -83,7 +83,7 @@ def run(*, progress: Progress | None = None, seed: int = 7) -> BenchReport:
     with tempfile.TemporaryDirectory() as folder:
         say("Storing a conversation …")
         with Memory.open(folder, upstream="quote") as memory:
-            memory.import_transcript(drawn.conversation(SAID))
+            memory.space.log.import_transcript(drawn.conversation(SAID))
             say("Following the library …")
             for name, message in (("vivid", VIVID), ("casual", "Thanks!")):
                 memory.prepare(message)

@@ -77,7 +77,7 @@ def _seed(bench: SizedStore, exchanges: int, say: Progress) -> float:
         for conversation in bench.drawn.conversations(exchanges):
             if done % STEP == 0:
                 say(f"Storing {bench.size:,} exchanges: {done:,} of {exchanges:,} …")
-            took += timed(memory.import_transcript, conversation)[0]
+            took += timed(memory.space.log.import_transcript, conversation)[0]
             done += len(conversation.exchanges)
     return took
 

@@ -41,7 +41,7 @@ def _speed() -> Iterator[ReportRow]:
     drawn = TalkGenerator()
     with in_memory(WINDOW) as memory:
         conversation = drawn.conversation(400)
-        memory.import_transcript(conversation)
+        memory.space.log.import_transcript(conversation)
         talk = memory.conversation(conversation.session.id)
         context = talk.prepare("What have we discussed so far?")
     prompt = [replace(message, tokens=None, tokenizer=None) for message in context.prompt]

@@ -79,7 +79,7 @@ def _session(seed: int, *, topics: int = 1, earlier: int = 0) -> Iterator[Contex
     with in_memory(NARROW) as memory:
         for conversation in drawn.conversations(max(earlier, 10 * topics)):
             if earlier:
-                memory.import_transcript(conversation)
+                memory.space.log.import_transcript(conversation)
         talk = memory.conversation()
         for number in range(TALK):
             now = number * topics // TALK

@@ -85,7 +85,7 @@ def _rows(size: int, threads: Sequence[int], say: Progress, seed: int) -> Iterat
         with bench.open() as memory:
             say(f"Storing {size:,} exchanges …")
             for conversation in drawn.conversations(size):
-                memory.import_transcript(conversation)
+                memory.space.log.import_transcript(conversation)
             session = hold_conversation(bench, memory)
         with bench.open() as memory:
             reads: dict[str, Read] = {

@@ -68,7 +68,7 @@ def _measure(way: str, exchanges: int) -> Row:
         drawn = generator.TalkGenerator(SEED, generator.SHORT)
         with _opened(settings) as memory:
             for conversation in drawn.conversations(exchanges):
-                memory.import_transcript(conversation)
+                memory.space.log.import_transcript(conversation)
         began = perf_counter()
         with _opened(settings) as memory:
             held = memory.stats().exchanges

@@ -45,7 +45,7 @@ class PeerKind(NamedTuple):
 KINDS: Mapping[str, PeerKind] = MappingProxyType(
     {
         "unabridged": PeerKind(
-            "unabridged_peer", "", "Memory.import_transcript and Memory.search; a space each"
+            "unabridged_peer", "", "SpaceLog.import_transcript and Memory.search; a space each"
         ),
         "chromadb": PeerKind("chroma", "chromadb", "a collection each; one add for each session"),
         "mem0": PeerKind("mem0", "mem0", "infer=False, Qdrant on disk, no threshold"),

@@ -25,7 +25,7 @@ class UnabridgedPeer:
         settings = Settings(home=str(self._folder), user=talk.id)
         self._held[talk.id] = Memory.open(settings=settings, upstream=model("bench"))
         for session in talk.sessions:
-            self._held[talk.id].import_transcript(session)
+            self._held[talk.id].space.log.import_transcript(session)
 
     def search(self, talk: LocomoTalk, question: str, turns: int) -> list[str]:
         """Search for half as many exchanges."""

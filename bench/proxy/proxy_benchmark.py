@@ -106,7 +106,7 @@ def fill(home: Path, drawn: TalkGenerator, size: int, say: Progress) -> None:
     say(f"Storing {size:,} exchanges …")
     with Memory.open(settings=Settings(home=str(home)), upstream=model("bench")) as memory:
         for conversation in drawn.conversations(size):
-            memory.import_transcript(conversation)
+            memory.space.log.import_transcript(conversation)
 
 
 class _Talk:

@@ -150,7 +150,7 @@ def opened(
         Path(home, "cache").symlink_to(cache, target_is_directory=True)
     with Memory.open(settings=chosen, upstream=model("bench"), clock=clock) as memory:
         for conversation in conversations:
-            memory.import_transcript(conversation)
+            memory.space.log.import_transcript(conversation)
         for _ in memory.space.maintenance.embed():
             pass
         for _ in memory.space.maintenance.run() if maintained else ():

@@ -43,7 +43,7 @@ def build(home: str, exchanges: int, lengthy: bool = False, seed: int = 7) -> di
     with _opened(home) as memory:
         for conversation in drawn.conversations(exchanges):
             began = perf_counter()
-            memory.import_transcript(conversation)
+            memory.space.log.import_transcript(conversation)
             took += perf_counter() - began
             words += sum(len(e.text.split()) for e in conversation.exchanges)
             done += len(conversation.exchanges)

@@ -44,7 +44,7 @@ def _large(course: SeedRun, turns: int) -> Iterator[SeedMetric]:
     drawn = TalkGenerator(13, SHORT)
     talk = drawn.conversation(turns)
     with opened(SEED, home) as memory:
-        memory.import_transcript(talk)
+        memory.space.log.import_transcript(talk)
     at = f", {turns:,} turns"
     path = max((home / "chats").glob("*_conversation.json"), key=lambda one: one.stat().st_size)
     read = each(lambda _: loaded(path), range(CALLS["open"]))
@@ -97,7 +97,7 @@ def _given_back(course: SeedRun) -> Iterator[SeedMetric]:
     home = course.folder("back")
     drawn = TalkGenerator(17, SHORT)
     with opened(SEED, home) as memory:
-        memory.import_transcript(drawn.conversation(course.scaled(2_000, 30)))
+        memory.space.log.import_transcript(drawn.conversation(course.scaled(2_000, 30)))
     question = recalling(drawn)
 
     def use() -> int:

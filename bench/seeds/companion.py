@@ -94,7 +94,7 @@ def _ask(
     clock = ManualClock(past.now)
     with opened(SEED, Path("unused"), clock=clock, store="memory", **changes) as memory:
         for past_talk in talks:
-            memory.import_transcript(past_talk)
+            memory.space.log.import_transcript(past_talk)
         talk = memory.conversation(None if way == ANEW else talks[-1].session.id)
         held = _Held(memory)
         for exchange in said:
@@ -240,7 +240,7 @@ def _latency(course: SeedRun) -> SeedMetric:
         for number, conversation in enumerate(drawn.conversations(stored)):
             if number % 200 == 0:
                 course.say(f"companion: storing {10 * number:,} of {stored:,} exchanges …")
-            memory.import_transcript(conversation)
+            memory.space.log.import_transcript(conversation)
         memory.prepare("hi")
     path = max((home / "spaces").glob("*.db"), key=lambda one: one.stat().st_size)
     copy = home / "bare.db"

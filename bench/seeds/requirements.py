@@ -69,7 +69,7 @@ def _writes(course: SeedRun) -> Iterator[SeedMetric]:
     saves = course.scaled(SAVES)
     talk = TalkGenerator(2, TYPICAL).conversation(course.scaled(EXCHANGES))
     with opened(SEED, home) as memory:
-        memory.import_transcript(talk)
+        memory.space.log.import_transcript(talk)
         resumed = memory.conversation(talk.session.id)
         for _ in memory.maintain():
             pass
@@ -77,7 +77,7 @@ def _writes(course: SeedRun) -> Iterator[SeedMetric]:
         title = memory.sessions()[0].session.title
         acts: dict[str, Callable[[], object]] = {
             "save": memory.save,
-            "the same conversation once more": lambda: memory.import_transcript(talk),
+            "the same conversation once more": lambda: memory.space.log.import_transcript(talk),
             "the same records once more": lambda: log.import_records(list(log.records())),
             "the same title": lambda: resumed.rename(title),
             "upkeep with nothing to do": lambda: list(memory.maintain()),
@@ -104,7 +104,9 @@ def _limits(course: SeedRun) -> Iterator[SeedMetric]:
     marked = [_marked(talk.exchanges[0], n) for n, talk in enumerate(talks)]
     with opened(SEED, home) as memory:
         for talk, first in zip(talks, marked, strict=True):
-            memory.import_transcript(replace(talk, exchanges=(first, *talk.exchanges[1:])))
+            memory.space.log.import_transcript(
+                replace(talk, exchanges=(first, *talk.exchanges[1:]))
+            )
         for _ in memory.space.maintenance.run():
             pass
         use = memory.space.sessions.archives.use()
@@ -230,7 +232,7 @@ def _contexts(course: SeedRun, talk: Transcript, count: Callable[[str], int]) ->
     asked = course.scaled(20)
     largest = 0
     with opened(SEED, course.folder("api"), model="gpt-4", tokenizer="tiktoken") as memory:
-        memory.import_transcript(talk)
+        memory.space.log.import_transcript(talk)
         resumed = memory.conversation(talk.session.id)
         for number in range(asked):
             context = resumed.prepare(f"What has to be done for step {number}?")

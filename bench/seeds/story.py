@@ -45,7 +45,7 @@ def _own(course: SeedRun) -> Iterator[SeedMetric]:
         yield _categories(memory, story)
     home = course.folder("cycle")
     with opened(SEED, home, **TRIED) as memory:
-        memory.import_transcript(story.talk)
+        memory.space.log.import_transcript(story.talk)
         session = story.talk.session.id
         for exchange, (_, category, importance) in zip(story.talk.exchanges, SAID, strict=True):
             memory.space.annotations.correct(
@@ -60,7 +60,7 @@ def _own(course: SeedRun) -> Iterator[SeedMetric]:
 
 
 def _categories(memory: Memory, story: SeedStory) -> SeedMetric:
-    memory.import_transcript(story.talk)
+    memory.space.log.import_transcript(story.talk)
     read = memory.space.annotations.of(story.talk.exchanges)
     right = sum(
         next(iter(read[exchange.id].messages.values())).category == label
@@ -173,7 +173,7 @@ def _long(course: SeedRun) -> Iterator[SeedMetric]:
         for number, story in enumerate(stories, 1):
             course.say(f"story: {number} of {len(stories)} of {story.tokens:,} tokens …")
             early += _is_due(memory, _shortened(story, limit))
-            memory.import_transcript(story.talk)
+            memory.space.log.import_transcript(story.talk)
             for _ in memory.space.annotations.read_pending():
                 pass
             late += memory.space.condensations.plan(story.talk.session.id).due
@@ -201,7 +201,7 @@ def _shortened(story: SeedStory, limit: int) -> Transcript:
 
 
 def _is_due(memory: Memory, talk: Transcript) -> bool:
-    memory.import_transcript(talk)
+    memory.space.log.import_transcript(talk)
     return memory.space.condensations.plan(talk.session.id).due
 
 

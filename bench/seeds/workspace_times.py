@@ -57,7 +57,7 @@ def times(course: SeedRun) -> Iterator[SeedMetric]:
         drawn = TalkGenerator(7, TYPICAL)
         for name in MODELS:
             with opened(SEED, home, model=name) as memory:
-                memory.import_transcript(drawn.conversation(exchanges))
+                memory.space.log.import_transcript(drawn.conversation(exchanges))
         stage = _Stage(course, home, exchanges, drawn)
         yield from stage.loading()
         yield from stage.switching()

@@ -7,8 +7,7 @@
         reply = ask_your_model(context.messages)
         memory.record(context, reply)
 
-The public names, nothing else. They are imported when first used, so that ``import unabridged``
-costs next to nothing.
+The public names. Each is imported when it is first used, so that ``import unabridged`` is fast.
 """
 
 from importlib import import_module
@@ -20,20 +19,45 @@ if TYPE_CHECKING:
     from unabridged.domain.settings import Settings
     from unabridged.errors import UnabridgedError
     from unabridged.memory import Memory
+    from unabridged.turn.conversation import Conversation
+    from unabridged.turn.run import Reply
 
-__all__ = ["AsyncMemory", "Context", "Memory", "Settings", "UnabridgedError"]
+    __version__: str
 
-_PLACES = {
+__all__ = [
+    "AsyncMemory",
+    "Context",
+    "Conversation",
+    "Memory",
+    "Reply",
+    "Settings",
+    "UnabridgedError",
+    "__version__",
+]
+
+_MODULES = {
     "AsyncMemory": "unabridged.aio",
     "Context": "unabridged.domain.context",
+    "Conversation": "unabridged.turn.conversation",
     "Memory": "unabridged.memory",
+    "Reply": "unabridged.turn.run",
     "Settings": "unabridged.domain.settings",
     "UnabridgedError": "unabridged.errors",
 }
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first asked for."""
-    if name not in _PLACES:
+    """Import a public name when it is first used."""
+    if name == "__version__":
+        value: Any = import_module("importlib.metadata").version("unabridged")
+    elif name in _MODULES:
+        value = getattr(import_module(_MODULES[name]), name)
+    else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_PLACES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return sorted({*globals(), *__all__})

@@ -1,19 +1,41 @@
-"""Memory for asynchronous programs: the methods of ``Memory``, awaited. Threads are used here only."""
+"""Memory for asynchronous programs: the methods of ``Memory``, awaited.
+
+Threads are used here only. Work on a memory runs in ``threads`` threads (a setting); each answer
+that streams has a thread of its own, since it waits for a model.
+"""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from functools import update_wrapper
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Callable,
+    Coroutine,
+    Generator,
+    Iterator,
+    Sequence,
+)
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial, update_wrapper
+from pathlib import Path
+from threading import Thread
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, Unpack
+from weakref import WeakSet
 
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange
+from unabridged.domain.settings import Settings, SettingsDict
+from unabridged.errors import StoreClosedError
 from unabridged.knowledge.facts import Facts
 from unabridged.knowledge.requirements import Requirements
 from unabridged.memory import Memory
+from unabridged.ports import ChatModel, Clock
 from unabridged.space.space import Space
+from unabridged.space.tools import Offered
 from unabridged.turn.conversation import Conversation
 from unabridged.turn.events import Event
 from unabridged.turn.run import Reply
+from unabridged.wire.any_message import AnyMessage
 
 Params = ParamSpec("Params")
 Result = TypeVar("Result")
@@ -21,18 +43,153 @@ Item = TypeVar("Item")
 Sync = TypeVar("Sync")
 
 
+class _Threads:
+    """The threads of one memory, and the answers that stream in them."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._work = ThreadPoolExecutor(settings.threads, "unabridged")
+        self._streams = ThreadPoolExecutor(settings.max_streams, "unabridged-stream")
+        self._closing: asyncio.Task[None] | None = None
+        self.replies: WeakSet[Reply] = WeakSet()
+
+    async def read(self, call: Callable[[], Result]) -> Result:
+        """Run something that may be dropped when its task is cancelled."""
+        future, work = self._submitted(self._work, call)
+        try:
+            return await future
+        except asyncio.CancelledError:
+            work.cancel()
+            raise
+
+    async def write(self, call: Callable[[], Result]) -> Result:
+        """Run something to its end; a cancelled task ends after it."""
+        return await _to_its_end(self._submitted(self._work, call)[0])
+
+    async def stream(self, call: Callable[[], Result], stop: Callable[[], None]) -> Result:
+        """Run a step of a stream; a cancelled task stops the stream, and ends after that."""
+        future, work = self._submitted(self._streams, call)
+        try:
+            return await future
+        except asyncio.CancelledError:
+            work.cancel()
+            await _to_its_end(_in_thread(stop))
+            raise
+
+    async def close(self, close: Callable[[], None]) -> None:
+        """Stop the answers, finish the work, close the memory."""
+        if self._closing is None:
+            stops = [reply.stop for reply in self.replies]
+            self._closing = asyncio.ensure_future(self._close(stops, close))
+        await _to_its_end(self._closing)
+
+    async def _close(self, stops: Sequence[Callable[[], None]], close: Callable[[], None]) -> None:
+        await asyncio.gather(*(_in_thread(stop) for stop in stops))
+        self._streams.shutdown(wait=False, cancel_futures=True)
+        await _in_thread(self._work.shutdown)
+        await _in_thread(close)
+
+    def _submitted(
+        self, pool: ThreadPoolExecutor, call: Callable[[], Result]
+    ) -> tuple[asyncio.Future[Result], Future[Result]]:
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Result] = loop.create_future()
+        try:
+            work = pool.submit(copy_context().run, call)
+        except RuntimeError as error:
+            raise StoreClosedError(
+                "The memory was closed.", hint="Open it again: await AsyncMemory.open()."
+            ) from error
+        work.add_done_callback(partial(_deliver, loop, future))
+        return future, work
+
+
+def _in_thread(call: Callable[[], Result]) -> asyncio.Future[Result]:
+    # A thread outside of the pools, which may all be busy or closed.
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Result] = loop.create_future()
+    work: Future[Result] = Future()
+    work.add_done_callback(partial(_deliver, loop, future))
+
+    def run() -> None:
+        try:
+            work.set_result(call())
+        except BaseException as error:  # noqa: BLE001 - who awaits it gets it
+            work.set_exception(error)
+
+    Thread(target=run, name="unabridged-close").start()
+    return future
+
+
+def _deliver(
+    loop: asyncio.AbstractEventLoop, future: asyncio.Future[Result], work: Future[Result]
+) -> None:
+    try:
+        loop.call_soon_threadsafe(_settle, future, work)
+    except RuntimeError:
+        return  # the loop was closed: nobody waits
+
+
+def _settle(future: asyncio.Future[Result], work: Future[Result]) -> None:
+    if future.done() or work.cancelled():
+        return
+    error = work.exception()
+    if error is not None:
+        future.set_exception(error)
+    else:
+        future.set_result(work.result())
+
+
+async def _to_its_end(future: asyncio.Future[Result]) -> Result:
+    cancelled: asyncio.CancelledError | None = None
+    while not future.done():
+        try:
+            await asyncio.wait([future])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        future.exception()  # seen, so that it is not reported as forgotten
+        raise cancelled
+    return future.result()
+
+
 class _Wrapper(Generic[Sync]):
     """An object whose methods are called in threads."""
 
-    def __init__(self, sync: Sync) -> None:
+    def __init__(self, sync: Sync, threads: _Threads) -> None:
         self._sync = sync
+        self._threads = threads
+
+    def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        return f"<Async{repr(self._sync).removeprefix('<')}"
 
 
-def _awaited(
-    method: Callable[Concatenate[Sync, Params], Result],
-) -> Callable[Concatenate[_Wrapper[Sync], Params], Coroutine[Any, Any, Result]]:
+_Awaited = Callable[Concatenate[_Wrapper[Sync], Params], Coroutine[Any, Any, Result]]
+
+
+def _read(method: Callable[Concatenate[Sync, Params], Result]) -> _Awaited[Sync, Params, Result]:
     async def call(self: _Wrapper[Sync], /, *args: Params.args, **kwargs: Params.kwargs) -> Result:
-        return await asyncio.to_thread(method, self._sync, *args, **kwargs)
+        return await self._threads.read(partial(method, self._sync, *args, **kwargs))
+
+    update_wrapper(call, method)
+    return call
+
+
+def _write(method: Callable[Concatenate[Sync, Params], Result]) -> _Awaited[Sync, Params, Result]:
+    async def call(self: _Wrapper[Sync], /, *args: Params.args, **kwargs: Params.kwargs) -> Result:
+        return await self._threads.write(partial(method, self._sync, *args, **kwargs))
+
+    update_wrapper(call, method)
+    return call
+
+
+def _replied(
+    method: Callable[Concatenate[Sync, Params], Reply],
+) -> "_Awaited[Sync, Params, AsyncReply]":
+    async def call(
+        self: _Wrapper[Sync], /, *args: Params.args, **kwargs: Params.kwargs
+    ) -> AsyncReply:
+        reply = await self._threads.read(partial(method, self._sync, *args, **kwargs))
+        return AsyncReply(reply, self._threads)
 
     update_wrapper(call, method)
     return call
@@ -40,25 +197,16 @@ def _awaited(
 
 def _iterated(
     method: Callable[Concatenate[Sync, Params], Iterator[Item]],
-) -> Callable[Concatenate[_Wrapper[Sync], Params], AsyncIterator[Item]]:
-    def call(
+) -> Callable[Concatenate[_Wrapper[Sync], Params], AsyncGenerator[Item, None]]:
+    async def call(
         self: _Wrapper[Sync], /, *args: Params.args, **kwargs: Params.kwargs
-    ) -> AsyncIterator[Item]:
-        return _steps(lambda: method(self._sync, *args, **kwargs))
+    ) -> AsyncGenerator[Item, None]:
+        steps = method(self._sync, *args, **kwargs)
+        while found := await self._threads.write(partial(_next, steps)):
+            yield found[0]
 
     update_wrapper(call, method)
     return call
-
-
-async def _steps(begin: Callable[[], Iterator[Item]]) -> AsyncIterator[Item]:
-    steps = begin()
-    try:
-        while found := await asyncio.to_thread(_next, steps):
-            yield found[0]
-    finally:
-        close = getattr(steps, "close", None)
-        if close is not None:
-            await asyncio.to_thread(close)
 
 
 def _next(steps: Iterator[Item]) -> tuple[Item] | None:
@@ -68,108 +216,203 @@ def _next(steps: Iterator[Item]) -> tuple[Item] | None:
 
 
 class AsyncReply(_Wrapper[Reply]):
-    """An answer on its way: ``Reply``, awaited. Iterate it with ``async for`` to stream."""
+    """An answer on its way: ``Reply``, awaited. Iterate it with ``async for`` for pieces of text.
 
-    def __aiter__(self) -> AsyncIterator[Event]:
-        return _steps(lambda: iter(self._sync))
+    If the task that iterates it is cancelled, the connection to the model is closed, and what came
+    is stored as incomplete. As an asynchronous context manager it stops at the end of the block.
+    """
 
-    @property
-    def text(self) -> str:
-        """The words of the answer so far."""
-        return self._sync.text
+    def __init__(self, reply: Reply, threads: _Threads) -> None:
+        super().__init__(reply, threads)
+        self._pieces = iter(reply)
+        threads.replies.add(reply)
+
+    def __aiter__(self) -> AsyncIterator[str]:
+        return self
+
+    async def __anext__(self) -> str:
+        found = await self._step(partial(_next, self._pieces))
+        if found is None:
+            self._threads.replies.discard(self._sync)
+            raise StopAsyncIteration
+        return found[0]
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+    async def events(self) -> AsyncGenerator[Event, None]:
+        """Iterate over what happens: the context, pieces of text, tool calls, the end.
+
+        Raises:
+            HeadMovedError: Another writer was faster; nothing was sent.
+            UpstreamError: The model did not answer; what came is stored.
+        """
+        events = self._sync.events()
+        while found := await self._step(partial(_next, events)):
+            yield found[0]
+
+    async def text(self) -> str:
+        """Run to the end, and return the whole text.
+
+        Raises:
+            UpstreamError: The model did not answer; what came is stored.
+        """
+        text = await self._step(self._sync.text)
+        self._threads.replies.discard(self._sync)
+        return text
+
+    async def finish(self) -> Exchange:
+        """Run to the end, and return the exchange as stored.
+
+        Raises:
+            UpstreamError: The model did not answer; what came is stored.
+        """
+        await self.text()
+        return await self._step(self._sync.finish)
+
+    async def stop(self) -> None:
+        """End the answer here, and close the connection to the model; what came is stored."""
+        await _to_its_end(_in_thread(self._sync.stop))
+
+    async def _step(self, call: Callable[[], Result]) -> Result:
+        return await self._threads.stream(call, self._sync.stop)
 
     @property
     def context(self) -> Context:
-        """The context that was sent."""
+        """The context that is sent."""
         return self._sync.context
 
     @property
     def exchange(self) -> Exchange | None:
-        """The exchange as stored, after the end."""
+        """The exchange as it is stored; None before it is begun."""
         return self._sync.exchange
 
     @property
     def notes(self) -> list[str]:
-        """What a person should know."""
+        """Sentences for a person: a suspected truncation, what was not stored."""
         return self._sync.notes
-
-    finish = _awaited(Reply.finish)
-    stop = _awaited(Reply.stop)
-
-
-def _replied(
-    method: Callable[Concatenate[Sync, Params], Reply],
-) -> Callable[Concatenate[_Wrapper[Sync], Params], Coroutine[Any, Any, AsyncReply]]:
-    async def call(
-        self: _Wrapper[Sync], /, *args: Params.args, **kwargs: Params.kwargs
-    ) -> AsyncReply:
-        return AsyncReply(await asyncio.to_thread(method, self._sync, *args, **kwargs))
-
-    update_wrapper(call, method)
-    return call
 
 
 class AsyncConversation(_Wrapper[Conversation]):
-    """A session that one owner talks in: ``Conversation``, awaited."""
+    """A session that one task talks in: ``Conversation``, awaited."""
 
     @property
     def session(self) -> str:
         """The id of the session."""
         return self._sync.session
 
-    prepare = _awaited(Conversation.prepare)
-    begin = _awaited(Conversation.begin)
-    record_tools = _awaited(Conversation.record_tools)
-    record = _awaited(Conversation.record)
+    prepare = _read(Conversation.prepare)
+    begin = _write(Conversation.begin)
+    record_tools = _write(Conversation.record_tools)
+    record = _write(Conversation.record)
     chat = _replied(Conversation.chat)
-    sync = _awaited(Conversation.sync)
-    history = _awaited(Conversation.history)
-    undo = _awaited(Conversation.undo)
-    branches = _awaited(Conversation.branches)
-    checkout = _awaited(Conversation.checkout)
-    rename = _awaited(Conversation.rename)
+    sync = _write(Conversation.sync)
+    history = _read(Conversation.history)
+    undo = _write(Conversation.undo)
+    branches = _read(Conversation.branches)
+    checkout = _write(Conversation.checkout)
+    rename = _write(Conversation.rename)
 
 
 class AsyncFacts(_Wrapper[Facts]):
     """What was learned of the user: ``Memory.facts``, awaited."""
 
-    all = _awaited(Facts.all)
-    pinned = _awaited(Facts.pinned)
-    get = _awaited(Facts.get)
-    history = _awaited(Facts.history)
-    add = _awaited(Facts.add)
-    edit = _awaited(Facts.edit)
-    pin = _awaited(Facts.pin)
-    unpin = _awaited(Facts.unpin)
-    withdraw = _awaited(Facts.withdraw)
+    all = _read(Facts.all)
+    pinned = _read(Facts.pinned)
+    get = _read(Facts.get)
+    history = _read(Facts.history)
+    add = _write(Facts.add)
+    edit = _write(Facts.edit)
+    pin = _write(Facts.pin)
+    unpin = _write(Facts.unpin)
+    withdraw = _write(Facts.withdraw)
 
 
 class AsyncRequirements(_Wrapper[Requirements]):
-    """What was required: ``Memory.requirements``, awaited."""
+    """What the user required of a system: ``Memory.requirements``, awaited."""
 
-    all = _awaited(Requirements.all)
-    get = _awaited(Requirements.get)
-    add = _awaited(Requirements.add)
-    edit = _awaited(Requirements.edit)
-    pin = _awaited(Requirements.pin)
-    unpin = _awaited(Requirements.unpin)
-    withdraw = _awaited(Requirements.withdraw)
+    all = _read(Requirements.all)
+    get = _read(Requirements.get)
+    add = _write(Requirements.add)
+    edit = _write(Requirements.edit)
+    pin = _write(Requirements.pin)
+    unpin = _write(Requirements.unpin)
+    withdraw = _write(Requirements.withdraw)
+
+
+class Opening:
+    """A memory that is being opened: await it, or use it in ``async with``."""
+
+    def __init__(self, opening: Coroutine[Any, Any, "AsyncMemory"]) -> None:
+        self._opening = opening
+        self._memory: AsyncMemory | None = None
+
+    def __await__(self) -> Generator[Any, None, "AsyncMemory"]:
+        return self._opening.__await__()
+
+    async def __aenter__(self) -> "AsyncMemory":
+        self._memory = await self
+        return self._memory
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._memory is not None:
+            await self._memory.close()
 
 
 class AsyncMemory(_Wrapper[Memory]):
-    """Conversation memory over one space: ``Memory``, awaited.
+    """Conversation memory over one space: ``Memory``, awaited. Any number of tasks may share it.
 
-    Any number of tasks may share it. What was begun is done to its end also where its task is
-    cancelled.
-
-    Args:
-        memory: The memory.
+    A cancelled write completes before its task ends. A cancelled read is dropped. A cancelled
+    ``chat`` or ``ask`` closes the connection to the model, and what came is stored as incomplete.
     """
 
+    def __init__(self, memory: Memory) -> None:
+        super().__init__(memory, _Threads(memory.space.settings))
+
     @classmethod
-    async def open(cls, *args: Any, **kwargs: Any) -> Self:
-        """Open a space; see ``Memory.open``."""
-        return cls(await asyncio.to_thread(Memory.open, *args, **kwargs))
+    def open(
+        cls,
+        home: str | Path | None = None,
+        *,
+        upstream: ChatModel | str | None = None,
+        session: str | None = None,
+        settings: Settings | None = None,
+        clock: Clock | None = None,
+        ephemeral: bool = False,
+        create: bool = True,
+        recover: bool = True,
+        **settings_: Unpack[SettingsDict],
+    ) -> Opening:
+        """Open the memory of a user: ``async with AsyncMemory.open() as memory``, or ``await``.
+
+        The arguments and errors are those of ``Memory.open``.
+        """
+        given = partial(
+            Memory.open,
+            home,
+            upstream=upstream,
+            session=session,
+            settings=settings,
+            clock=clock,
+            ephemeral=ephemeral,
+            create=create,
+            recover=recover,
+            **settings_,
+        )
+        return Opening(cls._opened(given))
+
+    @classmethod
+    async def _opened(cls, given: Callable[[], Memory]) -> Self:
+        opening = _in_thread(given)
+        try:
+            return cls(await _to_its_end(opening))
+        except asyncio.CancelledError:
+            if opening.exception() is None:
+                await _to_its_end(_in_thread(opening.result().close))
+            raise
 
     async def __aenter__(self) -> Self:
         return self
@@ -179,40 +422,53 @@ class AsyncMemory(_Wrapper[Memory]):
 
     @property
     def space(self) -> Space:
-        """The space, with everything that it can do; its methods block."""
+        """Everything else that the memory can do; its methods block."""
         return self._sync.space
 
     @property
     def facts(self) -> AsyncFacts:
         """What was learned of the user."""
-        return AsyncFacts(self._sync.facts)
+        return AsyncFacts(self._sync.facts, self._threads)
 
     @property
     def requirements(self) -> AsyncRequirements:
-        """What was required."""
-        return AsyncRequirements(self._sync.requirements)
+        """What the user required of a system."""
+        return AsyncRequirements(self._sync.requirements, self._threads)
 
     def conversation(self, session: str | None = None, *, title: str = "") -> AsyncConversation:
-        """Begin a conversation, or continue one; see ``Memory.conversation``."""
-        return AsyncConversation(self._sync.conversation(session, title=title))
+        """Begin a conversation, or continue the one of this id."""
+        return AsyncConversation(self._sync.conversation(session, title=title), self._threads)
 
-    close = _awaited(Memory.close)
-    ask = _awaited(Memory.ask)
+    async def close(self) -> None:
+        """Stop the answers that stream, finish what is being written, and close the memory."""
+        await self._threads.close(self._sync.close)
+
+    async def ask(
+        self,
+        message: "AnyMessage",
+        *,
+        session: str | None = None,
+        images: Sequence[str] = (),
+        tools: Sequence[Offered] | None = None,
+    ) -> str:
+        """Ask the model with memory, and return its answer; see ``chat``."""
+        reply = await self.chat(message, session=session, images=images, tools=tools)
+        return await reply.text()
+
     chat = _replied(Memory.chat)
-    prepare = _awaited(Memory.prepare)
-    record = _awaited(Memory.record)
-    add = _awaited(Memory.add)
-    search = _awaited(Memory.search)
-    get = _awaited(Memory.get)
-    history = _awaited(Memory.history)
-    sessions = _awaited(Memory.sessions)
-    why = _awaited(Memory.why)
-    stats = _awaited(Memory.stats)
-    pin = _awaited(Memory.pin)
-    plan_forget = _awaited(Memory.plan_forget)
-    forget = _awaited(Memory.forget)
+    prepare = _read(Memory.prepare)
+    record = _write(Memory.record)
+    add = _write(Memory.add)
+    search = _read(Memory.search)
+    get = _read(Memory.get)
+    history = _read(Memory.history)
+    sessions = _read(Memory.sessions)
+    why = _read(Memory.why)
+    stats = _read(Memory.stats)
+    pin = _write(Memory.pin)
+    plan_forget = _read(Memory.plan_forget)
+    forget = _write(Memory.forget)
     maintain = _iterated(Memory.maintain)
-    import_transcript = _awaited(Memory.import_transcript)
-    import_file = _awaited(Memory.import_file)
-    export = _awaited(Memory.export)
-    save = _awaited(Memory.save)
+    import_file = _write(Memory.import_file)
+    export = _write(Memory.export)
+    save = _write(Memory.save)

@@ -299,7 +299,7 @@ class Drive:
     def _finished(self, reply):
         """Run a reply to its end; gives whether it broke off."""
         try:
-            for event in reply:
+            for event in reply.events():
                 if type(event).__name__ == "Returned":
                     self.clock.move()
         except UnabridgedError:

@@ -236,11 +236,11 @@ def test_quote_answers_from_memory_and_invents_nothing(tmp_path):
         memory.new_session()
         turn = memory.chat("What does the cheese classification project use?")
         turn.finish()
-        assert "21 November" in turn.text
-        assert "The cheese classification project uses a ResNet-18." in turn.text
+        assert "21 November" in turn.text()
+        assert "The cheese classification project uses a ResNet-18." in turn.text()
         turn = memory.chat("What is the capital of Peru?")
         turn.finish()
-        assert "Lima" not in turn.text
+        assert "Lima" not in turn.text()
 
 
 def test_nothing_is_written_outside_the_home(tmp_path, monkeypatch):

@@ -440,7 +440,7 @@ def test_agent_chat_with_memory(agent):
         memory.record(memory.prepare("My desk is red."), "Noted.")
         turn = memory.chat("What colour is my desk?")
         turn.finish()
-        assert "My desk is red." in turn.text
+        assert "My desk is red." in turn.text()
         assert len(memory.exchanges()) == 2
 
 

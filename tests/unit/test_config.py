@@ -65,7 +65,7 @@ def test_every_setting_has_a_variable(tmp_path):
         "max_turns": "20", "max_sessions": "10", "max_bytes": "1_000_000", "key": "env:SECRET",
         "encrypt": "false", "checkpoint_file": "/away/anchor.json",
         "listen": "[::1]:8080", "hosts": "memory.lan, desk", "on_memory_error": "pass",
-        "max_body": "65536", "max_streams": "8", "rate_limit": "60", "log": "json",
+        "max_body": "65536", "max_streams": "8", "threads": "4", "rate_limit": "60", "log": "json",
     }  # fmt: skip
     assert set(samples) == set(config.NAMES)
     environ = {f"UNABRIDGED_{name.upper()}": value for name, value in samples.items()}

@@ -254,8 +254,10 @@ def test_a_turn_that_breaks_keeps_what_came(tmp_path):
 def test_a_turn_that_is_stopped_keeps_what_came(tmp_path):
     with Talker.open(tmp_path, upstream=scripted("one two three four")) as memory:
         turn = memory.chat("Count.")
-        for _ in turn:
-            if turn.text.startswith("one two"):
+        said = ""
+        for piece in turn:
+            said += piece
+            if said.startswith("one two"):
                 break
         turn.stop()
         assert memory.exchanges()[0].state is ExchangeState.INCOMPLETE

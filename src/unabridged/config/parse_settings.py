@@ -31,7 +31,7 @@ OF_MODEL = frozenset(
 """What may be another one for one model."""
 
 _TYPES: Mapping[str, Any] = get_type_hints(Settings)
-_PERSONA = re.compile(r"[\w-]+")
+_PERSONA = re.compile(r"[\w-]{1,200}")
 _SPOKEN = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 """Words that stand for a value which is true or false."""
 _PATHS = ("persona", "gguf", "json_path", "checkpoint_file")
@@ -122,16 +122,19 @@ def checked(name: str, value: Any, where: str, *, strict: bool = True) -> Any:
         value = os.fspath(value)
     try:
         good = msgspec.convert(value, _TYPES[name], strict=strict)
-    except msgspec.ValidationError:
-        raise _wrong(name, value, where, _wanted(name)) from None
+    except (msgspec.ValidationError, UnicodeError):
+        raise _wrong(name, value, where, _wanted(name), _meant(name, value)) from None
     if name in CHOICES and good not in CHOICES[name]:
-        near = difflib.get_close_matches(str(good), CHOICES[name], 1)
-        mean = f"Did you mean {near[0]!r}? " if near else ""
-        raise _wrong(name, value, where, _wanted(name), mean)
+        raise _wrong(name, value, where, _wanted(name), _meant(name, good))
     test, wanted = CHECKS.get(name, (None, ""))
     if test and good is not None and not test(good):
         raise _wrong(name, value, where, wanted)
     return good
+
+
+def _meant(name: str, value: Any) -> str:
+    near = difflib.get_close_matches(str(value), CHOICES.get(name, ()), 1)
+    return f"Did you mean {str(near[0])!r}? " if near else ""
 
 
 def _wanted(name: str) -> str:

@@ -76,9 +76,9 @@ def persona_of(name: str, home: str | os.PathLike[str]) -> str:
 def _text(name: str, path: Path) -> str:
     try:
         text = path.read_text(encoding="utf-8-sig").strip()
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise SettingError(
-            f"The persona {name} cannot be read: {error}.",
+            f"The persona {name!r} cannot be read: {error}.",
             hint="Give the path of a text file in UTF-8, or the name of a persona.",
         ) from error
     return _of_role(text, path) if path.suffix == ".json" else text

@@ -82,6 +82,7 @@ CHECKS: Mapping[str, tuple[Callable[[Any], object], str]] = {
     ),
     "max_body": (lambda value: value >= 1024, "at least 1,024 bytes"),
     "max_streams": (lambda value: value >= 1, "at least 1"),
+    "threads": (lambda value: value >= 1, "at least 1 thread"),
     "rate_limit": (lambda value: value >= 1, "at least 1 request a minute"),
     "memory_cap": (lambda value: value >= 1, "at least 1 token"),
     **{

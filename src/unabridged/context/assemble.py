@@ -167,7 +167,7 @@ def assemble(
         id=request.id,
         scope=replace(request.scope, model=plan.model),
         prompt=messages,
-        messages=sent,
+        messages=list(sent),
         tools=tools,
         budget=ask.budget,
         ledger=ledger,

@@ -117,7 +117,7 @@ def restore_context(store: Store, scope: Scope, exchange_id: str) -> Context:
         id=exchange_id,
         scope=replace(scope, session=exchange.session, model=manifest["model"]),
         prompt=again.prompt,
-        messages=openai.messages(again.prompt),
+        messages=list(openai.messages(again.prompt)),
         tools=again.tools,
         budget=_budget(manifest, ledger),
         ledger=ledger,

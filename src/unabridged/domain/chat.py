@@ -1,6 +1,6 @@
 """Values between the engine and a model: request, chunks, usage, abilities."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +21,13 @@ class ToolSpec:
     description: str
     parameters: Mapping[str, Any]
 
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The tool as an OpenAI-style dict, as chat completions take it."""
+        parameters = dict(self.parameters) or {"type": "object", "properties": {}}
+        about = {"name": self.name, "description": self.description, "parameters": parameters}
+        return {"type": "function", "function": about}
+
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
@@ -30,6 +37,8 @@ class ChatRequest:
         window: Tokens that prompt and answer may take together; sent to servers that accept it.
         max_output: Tokens that the answer may have, or None to leave it to the server.
         options: Sampling options in the dialect of the upstream; passed on as they are.
+        opened: Called with a function that closes the connection, as soon as there is one; any
+            thread may call that. None if nobody stops the answer. A model may ignore it.
     """
 
     messages: tuple[Message, ...]
@@ -37,6 +46,9 @@ class ChatRequest:
     window: int | None = None
     max_output: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    opened: Callable[[Callable[[], None]], None] | None = field(
+        default=None, compare=False, repr=False
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from unabridged.domain.chat import ToolSpec
 from unabridged.domain.intent import Intent
 from unabridged.domain.message import Message
 from unabridged.domain.scope import Scope
+from unabridged.domain.short_repr import counted, short
 
 Shared = tuple[Mapping[str, Any], tuple[str, ...]]
 """A text as plain data, and the ids of its source exchanges."""
@@ -120,8 +121,12 @@ class Ledger:
         return sum(self.parts.get(name, 0) for name in sent)
 
     def kept(self, tier: Tier) -> tuple[LedgerRow, ...]:
-        """The rows of a tier that are in the prompt, whole or condensed."""
+        """Return the rows of a tier that are in the prompt, whole or condensed."""
         return tuple(r for r in self.rows if r.tier is tier and r.decision is not Decision.LEFT_OUT)
+
+    def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        figures = f"{self.prompt_tokens:,} of {self.window:,} tokens"
+        return short(self, figures, counted(len(self.rows), "candidate"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +137,7 @@ class Context:
         id: Its id; the id of the exchange that ``begin`` will open.
         scope: Whose memory, with the session it belongs to.
         prompt: The messages to send, typed.
-        messages: The same as plain dicts in the OpenAI dialect, which most clients take.
+        messages: The same as a list of OpenAI-style dicts, which most clients take.
         tools: The tools to offer, or None in chat mode.
         budget: The window divided.
         ledger: The account of every token and candidate.
@@ -157,7 +162,7 @@ class Context:
     id: str
     scope: Scope
     prompt: tuple[Message, ...]
-    messages: tuple[Mapping[str, Any], ...]
+    messages: list[Any] = field(hash=False)
     tools: tuple[ToolSpec, ...] | None
     budget: Budget
     ledger: Ledger
@@ -175,3 +180,12 @@ class Context:
     system: str = ""
     follows: str | None = None
     placed: bool = False
+
+    @property
+    def tool_schemas(self) -> list[Any]:
+        """The tools to offer as OpenAI-style dicts; empty in chat mode."""
+        return [tool.schema for tool in self.tools or ()]
+
+    def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        figures = f"{self.ledger.prompt_tokens:,} of {self.ledger.window:,} tokens"
+        return short(self, self.id, counted(len(self.messages), "message"), figures)

@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from unabridged.domain.message import Message, Role
+from unabridged.domain.short_repr import quoted, short
 
 
 class ExchangeState(StrEnum):
@@ -77,3 +78,6 @@ class Exchange:
     def extended(self, messages: tuple[Message, ...], state: ExchangeState) -> "Exchange":
         """Return the same exchange with more messages and a new state."""
         return replace(self, messages=self.messages + messages, state=state)
+
+    def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        return short(self, self.id, self.state, quoted(self.user.text) if self.messages else "")

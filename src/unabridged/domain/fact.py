@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from unabridged.domain.short_repr import quoted, short
+
 SELF = "user"
 """The subject of facts about the user."""
 
@@ -71,6 +73,9 @@ class Fact:
     disputed_by: tuple[str, ...] = ()
     origin: FactOrigin | None = None
 
+    def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        return short(self, self.id, quoted(self.text), self.state, "pinned" if self.pinned else "")
+
 
 @dataclass(frozen=True, slots=True)
 class FactChange:
@@ -130,3 +135,6 @@ class Requirement:
     pinned: bool = False
     withdrawn: bool = False
     history: tuple[FactChange, ...] = ()
+
+    def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        return short(self, self.id, quoted(self.text), self.priority)

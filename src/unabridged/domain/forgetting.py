@@ -10,6 +10,7 @@ from unabridged.domain.message import Message
 from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
+from unabridged.domain.short_repr import counted, short
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,10 @@ class ForgetPlan:
         said = {message.id: message for e in self.exchanges for message in e.messages}
         return tuple(m for name, m in said.items() if name not in self.shared)
 
+    def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        sizes = (counted(len(self.exchanges), "exchange"), counted(len(self.facts), "fact"))
+        return short(self, self.id, self.what, *sizes)
+
 
 @dataclass(frozen=True, slots=True)
 class Scan:
@@ -183,6 +188,10 @@ class Receipt:
     notes: tuple[str, ...] = ()
     lifted: datetime | None = None
     digest: str = ""
+
+    def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        sizes = (counted(self.exchanges, "exchange"), counted(self.bytes, "byte"))
+        return short(self, self.id, self.what, *sizes, f"{self.left} left")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, assert_never
 
+from unabridged.domain.short_repr import quoted, short
+
 
 class Role(StrEnum):
     """The author of a message."""
@@ -95,6 +97,9 @@ class Message:
     def results(self) -> tuple[ToolResult, ...]:
         """The tool results in it."""
         return tuple(part for part in self.parts if isinstance(part, ToolResult))
+
+    def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        return short(self, self.role, self.id, quoted(self.text))
 
 
 def nearest_left(message_id: str | None, lost: Mapping[str, Message]) -> str | None:

@@ -1,4 +1,4 @@
-"""What the facade gives back: values for people to look at. They own nothing and change nothing."""
+"""Results of a memory's methods: values to look at, which change nothing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,6 +11,7 @@ from unabridged.domain.condensation import Coherence, Condensation
 from unabridged.domain.context import Ledger
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.session import Session
+from unabridged.domain.short_repr import counted, quoted, short
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class SkippedRecord:
-    """A record of a foreign file that could not be taken over.
+    """A record of a foreign file that could not be imported.
 
     Attributes:
         where: Its line or place in the file.
@@ -57,10 +58,13 @@ class SearchResult:
     score: float
     session_title: str = ""
 
+    def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        return short(self, f"{self.score:.2f}", self.exchange.id, quoted(self.exchange.user.text))
+
 
 @dataclass(frozen=True, slots=True)
 class ContextReport:
-    """What ``why`` tells of one context.
+    """What ``why`` reports of one context.
 
     Attributes:
         id: The context's id: that of the exchange it was prepared for.
@@ -86,6 +90,10 @@ class ContextReport:
     hash: str = ""
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
+    def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        figures = f"{self.ledger.prompt_tokens:,} of {self.ledger.window:,} tokens"
+        return short(self, self.id, figures, counted(len(self.ledger.rows), "candidate"))
+
 
 @dataclass(frozen=True, slots=True)
 class SessionSummary:
@@ -100,10 +108,14 @@ class SessionSummary:
     exchanges: int
     current: bool
 
+    def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        title = quoted(self.session.title)
+        return short(self, self.session.id, title, counted(self.exchanges, "exchange"))
+
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """Something that every prompt shall carry.
+    """Something that every prompt carries.
 
     Attributes:
         id: Its id.
@@ -152,6 +164,10 @@ class Stats:
     calibration: Mapping[str, Mapping[str, Any]]
     use: StorageUse | None = None
 
+    def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        sizes = (counted(self.exchanges, "exchange"), counted(self.sessions, "session"))
+        return short(self, quoted(self.space), *sizes, counted(self.tokens, "token"))
+
 
 @dataclass(frozen=True, slots=True)
 class WindowPart:
@@ -180,7 +196,7 @@ class ModelInfo:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """One thing that ``doctor`` looked at.
+    """One thing that ``doctor`` checked.
 
     Attributes:
         ok: Whether it is as it should be; None where it is a matter of choice.
@@ -196,7 +212,7 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class MaintenanceProgress:
-    """How far upkeep has come.
+    """How far maintenance has come.
 
     Attributes:
         stage: What is being done: ``read``, ``facts``, ``requirements``, ``condense``,
@@ -270,7 +286,7 @@ class CondenseStats:
 
 @dataclass(frozen=True, slots=True)
 class ExpandedCondensation:
-    """A condensation opened: what it says, and what it stands for, whole.
+    """A condensation opened: its text, and the originals that it replaces.
 
     Attributes:
         condensation: The condensation.

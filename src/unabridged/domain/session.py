@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from unabridged.domain.message import Message
+from unabridged.domain.short_repr import quoted, short
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,9 @@ class Session:
     source: str = "unabridged"
     foreign_id: str | None = None
     archived: datetime | None = None
+
+    def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        return short(self, self.id, quoted(self.title), f"updated {self.updated:%Y-%m-%d %H:%M}")
 
 
 TITLE_LENGTH = 60

@@ -1,6 +1,6 @@
 """Settings: every choice that a person can make, as one frozen value.
 
-``config`` reads them from files, environment and arguments; the rest of the house only sees this.
+``config`` reads them from files, the environment and arguments; everything else only sees this.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,33 +18,34 @@ class Settings:
 
     Attributes:
         home: The folder under which everything is written; empty for the platform's data folder.
-        profile: The named set of settings that these stand on, or empty for none: ``workspace``,
-            ``companion``, ``agent``, ``requirements``, ``story``, or one of the person's own.
+        profile: The named set of settings to start from, or empty for none: ``workspace``,
+            ``companion``, ``agent``, ``requirements``, ``story``, or your own.
         store: ``sqlite``, or ``memory`` (nothing is kept).
         json_files: Which readable JSON files follow the store: ``none``, one for each ``model``, one for
             each ``agent`` and session, or one for each ``user``.
-        json_compression: Whether readable files are packed (gzip).
-        auto_save: Whether everything is written at once; else what was recorded is held as
+        json_compression: Whether readable files are compressed (gzip).
+        auto_save: Whether everything is written at once; if not, what was recorded is held as
             *unsaved* until it is saved.
         json_path: The readable file of the space, instead of the one under the home.
         max_turns: The most exchanges of the session that a prompt shows, or None for what fits.
         max_sessions: Sessions that stay active in a space, or None for all; older ones are
             archived: compressed, still searched, never deleted.
-        max_bytes: Bytes of content that stay active in a space, or None for all; likewise.
-        key: Where the key lies that digests and encryption use: ``keyring``, ``file:PATH``,
+        max_bytes: Bytes of content that stay active in a space, or None for all; older sessions
+            are archived.
+        key: Where the key for digests and encryption is stored: ``keyring``, ``file:PATH``,
             ``env:NAME``, or empty for none.
         encrypt: Whether files are encrypted with that key.
-        checkpoint_file: The path of a file outside the home that remembers how far each space has come, so
-            that a whole file put back from an older day is noticed; empty for none.
+        checkpoint_file: The path of a file outside the home that remembers how far each space has
+            come, so that a file restored from an older day is noticed; empty for none.
         user: The person.
         agent: The assistant.
         isolation: The scope fields that separate spaces.
         upstream: ``auto``, ``ollama``, ``openai``, ``gguf`` or ``quote``.
         model: The model's name, or empty for the upstream's choice.
-        ollama_url: Where Ollama listens.
+        ollama_url: The address of Ollama.
         openai_url: The base URL of an OpenAI-compatible server, ending in ``/v1``; empty for none.
-        openai_key: Its key; empty for none.
-        gguf: The path of a GGUF file, or empty for the one that was fetched.
+        openai_key: Its API key; empty for none.
+        gguf: The path of a GGUF file, or empty for the one that ``models get`` fetched.
         window: Tokens that prompt and answer may take, or None to ask the upstream.
         max_prompt_tokens: The most tokens of one prompt, or None for the upstream's default
             (16,384; about 2,000 for the embedded model).
@@ -54,51 +55,51 @@ class Settings:
         mode: ``chat`` or ``tools``.
         verbosity: How long answers may grow.
         persona: Who answers: the path of a text file that is the system prompt, or the name of a
-            persona (one of the program's, or ``<home>/config/personas/NAME.txt``, ``.md`` or ``.json``).
+            persona (a built-in one, or ``<home>/config/personas/NAME.txt``, ``.md`` or ``.json``).
         system: The system prompt itself, or empty for the default of the mode.
         tools: Tools to offer: ``file.py``, ``file.py:function`` or ``module:function``.
         tokenizer: ``auto``, ``estimate``, ``tiktoken`` or ``gguf``.
-        model_cache_ttl: Seconds for which what a server said about its models is fresh.
+        model_cache_ttl: Seconds for which a server's description of its models is reused.
         timeout: Seconds to wait for a server to begin answering.
+        threads: Threads in which an ``AsyncMemory`` works; answers that stream have their own.
         recall_scope: From where a prompt recalls: the whole ``space``, or the ``session`` alone; a person's
             own searches find everything either way.
         immediate_share: 0 to 1: the newest exchanges' share of the memory budget.
-        knowledge_share: 0 to 1: of the memory budget, the most that facts take.
-        vivid_share: 0 to 1: what is recalled takes of the rest, for who asks for details.
-        recall_neighbors: Whether who asks for details gets what was said within the hour around it
-            too, in the order in which it was said, where memory has room.
-        summary_share: The same for who asks for an overview.
-        contextual_share: The same for who mentions the past.
-        min_relevance: 0 to 1: the least evidence at which something is recalled; who asks for
-            the past gets what reaches 60 % of it.
+        knowledge_share: 0 to 1: the most of the memory budget that facts take.
+        vivid_share: 0 to 1: the share of the rest that recall takes when the message asks for details.
+        recall_neighbors: Whether a message that asks for details also gets what was said within the
+            hour around it, in order, if memory has room.
+        summary_share: 0 to 1: the same when the message asks for an overview.
+        contextual_share: 0 to 1: the same when the message mentions the past.
+        min_relevance: 0 to 1: the lowest relevance at which something is recalled; a message that
+            asks for the past gets what reaches 60 % of it.
         condenser: How what does not fit is shortened: ``extract`` (whole sentences of what was
-            said), ``model`` (upkeep asks the upstream, and checks it) or ``none`` (it is left out).
+            said), ``model`` (maintenance asks the upstream, and checks it) or ``none`` (it is left out).
         condense_tokens: Tokens of a session above which its oldest exchanges are condensed; the
-            memory budget where that is less.
-        condense_messages: Messages that must be new for that.
+            memory budget if that is less.
+        condense_messages: New messages that are needed for that.
         condense_keep_last: The newest messages of a session, which are never condensed.
-        categories: The categories that messages are sorted into: ``assistant``, ``companion`` or
-            ``story``.
-        classifier: Who sorts messages into categories: ``rules``, or ``model`` (the upstream is asked).
+        categories: The categories of messages: ``assistant``, ``companion`` or ``story``.
+        classifier: Who classifies messages: ``rules``, or ``model`` (the upstream is asked).
         facts: Who draws facts and requirements from what is said: ``rules``, ``model`` (rules and
             the upstream) or ``none``.
-        requirement_patterns: From what requirements are drawn: ``narrow``, sentences that speak of a system,
-            as suits any talk, or ``wide``, whatever is asked of a thing, as suits talk about them.
+        requirement_patterns: From what requirements are drawn: ``narrow``, sentences about a system,
+            as suits any talk, or ``wide``, any request, as suits talk about a system.
         embedder: What finds by meaning: ``static``, ``none``, ``ollama:MODEL``, ``openai:MODEL``
             (at ``openai_url``), or ``onnx:`` with a fetched model (``REPO/NAME``) or a folder.
-        reranker: What looks at the best once more: ``none``, or ``onnx:`` with a folder.
-        listen: Where ``unabridged serve`` listens: address and port. Beyond this machine it needs
-            keys.
-        hosts: Names beside its address by which the server may be called (the Host header).
+        reranker: What compares the best results once more: ``none``, or ``onnx:`` with a folder.
+        listen: The address and port of ``unabridged serve``. Beyond this machine it needs keys.
+        hosts: Other names by which the server may be called (the Host header).
         on_memory_error: What the server does with a request when memory itself fails: ``refuse``
             it, or ``pass`` it through without memory, with a warning.
-        max_body: Bytes that a request to the server may have.
-        max_streams: Answers that the server streams at the same time.
+        max_body: The most bytes of a request to the server.
+        max_streams: The most answers that stream at the same time, in the server or an
+            ``AsyncMemory``.
         rate_limit: Requests that one key may send in a minute, or None for any number.
         log: How the server writes a line for each request to standard error: ``text``, ``json``
             or ``none``; never what was said.
-        models: By a model's name, what is another one for that model; from the tables ``models`` of
-            the settings file, and no setting by itself.
+        models: By a model's name, the settings that differ for that model; from the tables
+            ``models`` of the settings file, and no setting itself.
     """
 
     home: str = ""
@@ -135,6 +136,7 @@ class Settings:
     tokenizer: str = "auto"
     model_cache_ttl: float = 3600.0
     timeout: float = 300.0
+    threads: int = 8
     recall_scope: str = "space"
     immediate_share: float = 0.19
     knowledge_share: float = 0.125
@@ -165,18 +167,18 @@ class Settings:
     )
 
     def for_model(self, model: str) -> "Settings":
-        """Give the settings that hold for a model: ``llama3`` and ``llama3:latest`` are one."""
+        """Return the settings for a model: ``llama3`` and ``llama3:latest`` are the same."""
         own = self.models.get(model_key(model)) if self.models else None
         return replace(self, **own) if own else self
 
 
 def model_key(model: str) -> str:
-    """Give the name under which a model has settings of its own."""
+    """Return the name under which a model has separate settings."""
     return model.strip().removesuffix(":latest").lower()
 
 
 class SettingsDict(TypedDict, total=False):
-    """The settings as keyword arguments, as ``Memory.open`` takes them; see ``Settings``."""
+    """The settings as keyword arguments of ``Memory.open``; see ``Settings``."""
 
     profile: str
     store: str
@@ -210,6 +212,7 @@ class SettingsDict(TypedDict, total=False):
     tokenizer: str
     model_cache_ttl: float
     timeout: float
+    threads: int
     recall_scope: str
     immediate_share: float
     knowledge_share: float

@@ -182,4 +182,9 @@ def export_file(
     outgoing = Outgoing(
         space.log.transcripts, space.log.with_originals, space.log.records, space.id
     )
-    return write_file(Path(path), lambda to: FORMS[format].write(outgoing, to), force=False)
+    try:
+        return write_file(Path(path), lambda to: FORMS[format].write(outgoing, to), force=False)
+    except (OSError, ValueError) as error:  # a path that no file can have
+        raise InputError(
+            f"The path {str(path)[:80]!r} cannot be written to: {error}.", hint="Give another path."
+        ) from error

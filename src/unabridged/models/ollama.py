@@ -157,7 +157,7 @@ class OllamaModel(ServerModel):
         before = sum(len(message.calls) for message in request.messages)
         assembler = wire.OllamaStreamAssembler(before)
         body = wire.body(request, self._model, refuse=self._refuse)
-        with closing(self._server.http.stream("/api/chat", body)) as pieces:
+        with closing(self._server.http.stream("/api/chat", body, request.opened)) as pieces:
             for line in cut(pieces, Lines()):
                 if (chunk := assembler.feed(decode(line))) is not None:
                     yield chunk

@@ -201,7 +201,7 @@ class OpenAIModel(ServerModel):
         body = wire.body(request, self._model, limit=self._limit)
         if not self._usage:
             del body["stream_options"]
-        with closing(self._server.http.stream("/chat/completions", body)) as pieces:
+        with closing(self._server.http.stream("/chat/completions", body, request.opened)) as pieces:
             for event in cut(pieces, Events()):
                 if (chunk := _take(assembler, event)) is not None:
                     yield chunk

@@ -1,9 +1,9 @@
-"""HTTP towards a model server: one reused client, and every failure as a typed error."""
+"""HTTP towards a model server: reused connections, and every failure as a typed error."""
 
 import ipaddress
 import json
 import threading
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
@@ -15,6 +15,7 @@ from unabridged.errors import (
     UpstreamBrokenError,
     UpstreamError,
 )
+from unabridged.net.stream_connection import AnswerStop, StreamConnection
 from unabridged.wire.stream_lines import encode
 from unabridged.wire.upstream_errors import refusal, refusal_of
 
@@ -55,11 +56,14 @@ class HttpUpstream:
         self._client: httpx2.Client | None = None
         self._opening = threading.Lock()  # requests of a server ask one model at the same time
         self._answered = False
+        self._spare: list[StreamConnection] = []
+        self._closings = 0
+        self._verify: Any = None
 
     def get(self, path: str, *, beside: bool = False) -> dict[str, Any]:
         """Ask for a JSON object below the base address.
 
-        ``beside``: below the address that holds ``/v1`` instead, where servers keep what is not OpenAI's.
+        ``beside``: below the parent of ``/v1`` instead, where servers keep what is not OpenAI's.
 
         Raises:
             UpstreamError: Nobody answers, or not with a JSON object.
@@ -71,15 +75,42 @@ class HttpUpstream:
         """Send a JSON object and take one; raises as ``get``."""
         return self._json("POST", f"{self.url}{path}", body)
 
-    def stream(self, path: str, body: Mapping[str, Any]) -> Generator[bytes, None, None]:
-        """Send a JSON object and give the answer's bytes as they come.
+    def stream(
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        opened: Callable[[Callable[[], None]], None] | None = None,
+    ) -> Generator[bytes, None, None]:
+        """Send a JSON object, and yield the bytes of the answer as they come.
 
         Closing the iterator closes the connection, which stops the server.
 
+        Args:
+            path: The path below the base address.
+            body: What is sent.
+            opened: Called with a function that closes the connection from any thread.
+
         Raises:
-            UpstreamError: As ``get``; ``UpstreamBrokenError`` where the answer breaks off.
+            UpstreamError: As ``get``; ``UpstreamBrokenError`` if the answer breaks off.
         """
-        answer = self._send("POST", f"{self.url}{path}", body, stream=True)
+        connection, closings = self._connection(), self._closings
+        stop = AnswerStop(connection)
+        if opened is not None:
+            opened(stop)
+        try:
+            yield from self._pieces(f"{self.url}{path}", body, stop, connection.client)
+        finally:
+            stop.end()
+            with self._opening:
+                is_open = closings == self._closings
+                self._spare += [connection] if is_open else []
+            if not is_open:
+                connection.client.close()
+
+    def _pieces(
+        self, url: str, body: Mapping[str, Any], stop: AnswerStop, client: "httpx2.Client"
+    ) -> Iterator[bytes]:
+        answer = self._send("POST", url, body, client, stop)
         with closing(answer):
             if answer.status_code >= 400:
                 with self.failures(begun=True):
@@ -95,13 +126,16 @@ class HttpUpstream:
     def close(self) -> None:
         """Close every connection; a later request opens a new one."""
         with self._opening:
-            client, self._client = self._client, None
+            clients = [connection.client for connection in self._spare]
+            clients += [self._client] if self._client is not None else []
+            self._client, self._spare = None, []
+            self._closings += 1
         self._answered = False
-        if client is not None:
+        for client in clients:
             client.close()
 
     def _json(self, method: str, url: str, body: Mapping[str, Any] | None) -> dict[str, Any]:
-        answer = self._send(method, url, body, stream=False)
+        answer = self._send(method, url, body, self._open())
         if answer.status_code >= 400:
             raise _refused(answer.status_code, answer.text)
         try:
@@ -116,17 +150,26 @@ class HttpUpstream:
         return value
 
     def _send(
-        self, method: str, url: str, body: Mapping[str, Any] | None, *, stream: bool
+        self,
+        method: str,
+        url: str,
+        body: Mapping[str, Any] | None,
+        client: "httpx2.Client",
+        stop: AnswerStop | None = None,
     ) -> "httpx2.Response":
-        client, module = self._open(), httpx2_module()
+        module = httpx2_module()
         content = None if body is None else encode(body)
         headers = None if body is None else _JSON
-        request = client.build_request(method, url, content=content, headers=headers)
+        extensions = {"trace": stop.trace} if stop is not None else None
+        request = client.build_request(
+            method, url, content=content, headers=headers, extensions=extensions
+        )
+        stream = stop is not None
         with self.failures(begun=False):
             try:
                 answer = client.send(request, stream=stream)
             except (module.RemoteProtocolError, module.ReadError, module.WriteError):
-                if not self._answered:
+                if not self._answered or (stop is not None and stop.stopped):
                     raise
                 # A server may close a reused connection at the moment when we send: as it said
                 # nothing, asking once more on a new one is right.
@@ -140,13 +183,22 @@ class HttpUpstream:
                 self._client = self._made()
             return self._client
 
+    def _connection(self) -> StreamConnection:
+        with self._opening:
+            return self._spare.pop() if self._spare else StreamConnection(self._made())
+
     def _made(self) -> "httpx2.Client":
         module = httpx2_module()
+        if self._verify is None:
+            self._verify = module.create_ssl_context()  # slow to make, and shared
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         timeout = module.Timeout(self.timeout, connect=min(CONNECT_SECONDS, self.timeout))
         # A proxy named in the environment is for the world outside, never for this machine.
         client: httpx2.Client = module.Client(
-            headers=headers, timeout=timeout, trust_env=not is_local(self.host)
+            headers=headers,
+            timeout=timeout,
+            trust_env=not is_local(self.host),
+            verify=self._verify,
         )
         return client
 

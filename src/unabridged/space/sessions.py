@@ -94,7 +94,7 @@ def check_session_name(session: str) -> None:
     """
     try:
         check_name("session", session)
-    except ValueError as error:
+    except (ValueError, TypeError, AttributeError) as error:
         raise NameRefusedError(
-            f"This session cannot be named: {error}.", hint="Choose another name for it."
+            f"This session cannot be named: {error}.", hint="Give another id, as text."
         ) from error

@@ -1,4 +1,4 @@
-"""Tools: plain functions with type hints become schemas, and calls become results."""
+"""Tools: functions with type hints become schemas, and calls become results."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -10,10 +10,11 @@ import msgspec
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.message import ToolCall, ToolResult
 from unabridged.domain.results import SearchResult
-from unabridged.errors import ToolError
+from unabridged.errors import InputError, ToolError
+from unabridged.wire.openai import tool_spec
 
 SearchMemory = Callable[[str, int], Sequence[SearchResult]]
-"""Searches a memory: words and a limit in, what was found out."""
+"""Searches a memory: takes words and a limit, returns what was found."""
 NAME_LENGTH = 64
 """Characters that servers allow in a tool's name."""
 
@@ -23,7 +24,7 @@ class Tool:
     """A tool that can be called.
 
     Attributes:
-        run: Takes the call's arguments as JSON text and gives the result as text.
+        run: Takes the call's arguments as JSON text and returns the result as text.
     """
 
     spec: ToolSpec
@@ -31,13 +32,13 @@ class Tool:
 
 
 def tool_from(function: Callable[..., Any]) -> Tool:
-    """Make a tool of a function: name, docstring and type hints become its schema.
+    """Make a tool from a function: its name, docstring and type hints become the schema.
 
     Raises:
         ToolError: A parameter has no type hint or one that JSON cannot carry, or takes ``*args``.
     """
     name = getattr(function, "__name__", "")
-    if not name.isidentifier() or len(name) > NAME_LENGTH:
+    if not isinstance(name, str) or not name.isidentifier() or len(name) > NAME_LENGTH:
         raise ToolError(
             f"The tool {name!r} has no usable name.",
             hint="Give a function with a plain name of at most 64 characters.",
@@ -54,29 +55,40 @@ def tool_from(function: Callable[..., Any]) -> Tool:
     return Tool(ToolSpec(name, description, schema), run)
 
 
-Offered = Callable[..., Any] | ToolSpec | Tool
-"""A tool in any form: a plain function, a description, or a tool."""
+Offered = Callable[..., Any] | Mapping[str, Any] | ToolSpec | Tool
+"""A tool in any form: a function with type hints, an OpenAI-style dict, a description, a tool."""
 
 
 def as_tool(given: Offered) -> ToolSpec | Tool:
     """Return a tool, or the description of one, in whatever form it is given.
 
     Raises:
-        ToolError: A function cannot be a tool.
+        ToolError: It cannot be a tool.
     """
-    return given if isinstance(given, ToolSpec | Tool) else tool_from(given)
+    if isinstance(given, ToolSpec | Tool):
+        return given
+    if callable(given):
+        return tool_from(given)
+    try:
+        return tool_spec(given)
+    except (InputError, TypeError, ValueError) as error:
+        raise ToolError(
+            f"A value of the type {type(given).__name__} is no tool.",
+            hint="Give a function with type hints, or an OpenAI-style tool definition.",
+        ) from error
 
 
 def _arguments_type(name: str, function: Callable[..., Any]) -> type[msgspec.Struct]:
     try:
         hints = get_type_hints(function)
-    except NameError as error:
+        parameters = inspect.signature(function).parameters
+    except (NameError, TypeError, ValueError) as error:
         raise ToolError(
             f"The tool {name} has a type hint that cannot be resolved: {error}.",
-            hint="Use types that the tool's own module imports.",
+            hint="Give a Python function, with types that its own module imports.",
         ) from error
     fields: list[tuple[str, Any] | tuple[str, Any, Any]] = []
-    for parameter in inspect.signature(function).parameters.values():
+    for parameter in parameters.values():
         if parameter.kind in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}:
             raise ToolError(
                 f"The tool {name} takes {parameter}.", hint="Name every parameter; no * or **."
@@ -116,7 +128,7 @@ def _as_text(value: Any) -> str:
 
 
 def call_tool(tools: Sequence[Tool], call: ToolCall) -> ToolResult:
-    """Run a call; a failure becomes a result that says so, for the model to read."""
+    """Run a call; a failure becomes a result that the model can read."""
     tool = next((t for t in tools if t.spec.name == call.name), None)
     if tool is None:
         known = ", ".join(t.spec.name for t in tools) or "none"

@@ -1,6 +1,5 @@
 """Adds messages that were said elsewhere to the end of a session."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -13,24 +12,35 @@ from unabridged.history_sync.normalize_history import parted
 from unabridged.recording.sessions import current_exchange
 from unabridged.space.sessions import check_session_name
 from unabridged.space.space import Space
+from unabridged.turn.messages import listed
+from unabridged.wire.any_message import read_messages
 from unabridged.wire.incoming_message import IncomingMessage
 
 
 def add_messages(
-    space: Space, drafts: Sequence[IncomingMessage], session: str | None, at: datetime | None = None
+    space: Space, messages: object, session: str | None, at: datetime | None = None
 ) -> list[Exchange]:
-    """Store messages behind the newest exchange of a session; one that is not there is begun.
+    """Store messages behind the newest exchange of a session; an unknown session begins.
+
+    Args:
+        space: The space.
+        messages: One message, or several, in any form.
+        session: The id of the session; None for a new one.
+        at: When they were said, with a time zone; None for now.
 
     Returns:
         The exchanges as stored; what was forgotten before is not among them.
 
     Raises:
-        InputError: There is no message of a user.
+        InputError: There is no message of a user, or one of them is no message.
         NameRefusedError: No session can have this id.
     """
-    said = parted(drafts)
+    read = read_messages(listed(messages))
+    said = parted([IncomingMessage(one.role, one.parts) for one in read])
     if not any(one.user for one in said):
-        raise InputError("No message is of a user.", hint="Give at least one with the role user.")
+        raise InputError(
+            "None of the messages is of a user.", hint="Give at least one of the role user."
+        )
     if session is not None:
         check_session_name(session)
     known = space.sessions.get(session) if session is not None else None

@@ -1,34 +1,44 @@
 """A conversation: a session and its head, with one owner."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any
 
+from unabridged.domain.arguments import checks_arguments
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import Usage
 from unabridged.domain.client_history import RequestOptions, SyncedHistory
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange, ExchangeState
-from unabridged.domain.message import Message, Part, Role, Text
 from unabridged.domain.session import Session
-from unabridged.errors import NotFoundError
+from unabridged.domain.short_repr import quoted, short
+from unabridged.errors import InputError, NotFoundError, ToolError
 from unabridged.history_sync.sync import HistorySync
 from unabridged.ports import ChatModel
 from unabridged.recording.forgotten_filter import Recorded
 from unabridged.space.sessions import check_session_name
 from unabridged.space.space import Space
 from unabridged.space.tools import Offered, Tool, as_tool
-from unabridged.turn.prepare import PromptOptions, parts_of, prepare, prompt_request
+from unabridged.turn.messages import (
+    answer_of,
+    check_context,
+    listed,
+    question_parts,
+    tool_round,
+)
+from unabridged.turn.prepare import PromptOptions, prepare, prompt_request
 from unabridged.turn.record import begin, record, record_tools
 from unabridged.turn.run import Reply
 from unabridged.turn.turn import Turn
-from unabridged.wire import openai
+from unabridged.wire.any_message import AnyMessage, read_messages
 from unabridged.wire.incoming_message import IncomingMessage
 
+NO_TOOLS = "{model} cannot call tools: they are not offered."
 
+
+@checks_arguments
 class Conversation:
-    """A session that one owner talks in. It is not shared between threads.
+    """A session that one thread talks in: ``Memory.conversation`` returns it.
 
     Args:
         space: The space.
@@ -75,7 +85,7 @@ class Conversation:
 
     def prepare(
         self,
-        message: str | Mapping[str, Any] = "",
+        message: "AnyMessage" = "",
         *,
         images: Sequence[str] = (),
         tools: Sequence[Offered] | None = None,
@@ -85,35 +95,40 @@ class Conversation:
         persona: str | None = None,
         reach: str | None = None,
     ) -> Context:
-        """Make the context for a message. Only reads: nothing is stored.
+        """Prepare the context for a message. Only reads: nothing is stored.
 
         Args:
-            message: The user's words, or an OpenAI-style message.
+            message: The user's message: a string, an OpenAI-style dict, a pydantic model or a
+                dataclass.
             images: URIs of pictures that go with the message.
-            tools: Tools to offer in tools mode instead of the configured ones.
-            mode: ``chat`` or ``tools``; None for the setting.
+            tools: Tools to offer instead of the configured ones: functions with type hints, or
+                OpenAI-style definitions. They switch to tools mode.
+            mode: ``chat`` or ``tools``; None for ``tools`` if tools are given, else the setting.
             retry_of: The id of an exchange whose message is answered again; ``message`` is then
                 ignored.
-            model: The model that is asked; None for the memory's own.
+            model: The model that is asked; None for the configured one.
             persona: The persona that answers; empty for none; None for the setting.
-            reach: The only session that may be recalled from; None for what the settings say.
+            reach: The only session to recall from; None for what the settings say.
 
         Raises:
-            EmptyMessageError: There is nothing in it.
+            EmptyMessageError: The message is empty.
+            InputError: It is no message of a user.
+            NotFoundError: There is no exchange ``retry_of``.
             PromptTooLargeError: What must be sent does not fit the window.
-            UpstreamError: The upstream could not say what its window is, and nothing else could.
+            ToolError: A tool cannot be described.
+            UpstreamError: The window is unknown, and the model server does not answer.
         """
-        options = PromptOptions(model, Mode(mode) if mode else None, tools, persona, reach)
+        options = PromptOptions(model, _mode_of(mode, tools), tools, persona, reach)
         return self._prepared(message, images, retry_of, options)
 
     def _prepared(
         self,
-        message: str | Mapping[str, Any],
+        message: "AnyMessage",
         images: Sequence[str],
         retry_of: str | None,
         options: PromptOptions,
     ) -> Context:
-        words = [] if retry_of is not None else _words(message, images)
+        words = [] if retry_of is not None else question_parts(message, images)
         request = prompt_request(self.space, self._session, words, retry_of=retry_of)
         context = prepare(self.space, options, request)
         if retry_of is None:
@@ -125,60 +140,76 @@ class Conversation:
     def begin(self, context: Context) -> Exchange:
         """Store the user's message of a context; when this returns, it survives a power cut.
 
-        What was forgotten before, or meanwhile, is not stored: ``notes`` of the exchange say so.
+        What was forgotten is not stored: ``notes`` of the exchange say so.
 
         Raises:
             HeadMovedError: The session moved on since the context was prepared.
+            InputError: The context is of another memory.
         """
+        check_context(self.space, context)
         begun = self._begun.get(context.id)
         return self._keep(context, begin(self.space, context, self._title, begun=begun))
 
-    def record_tools(
-        self, context: Context, messages: Sequence[Message | Mapping[str, Any]]
-    ) -> Exchange:
-        """Store a tool round of a begun exchange: calls and results together, as messages."""
-        told = _messages(self.space, messages)
+    def record_tools(self, context: Context, messages: "Iterable[AnyMessage]") -> Exchange:
+        """Store a tool round of an exchange: the calls, and a result for each.
+
+        Args:
+            context: As prepared. It is begun if it was not.
+            messages: The message that calls tools, then a message of the role ``tool`` for each
+                call, in any form that ``prepare`` takes.
+
+        Raises:
+            HeadMovedError: The session moved on since the context was prepared.
+            InputError: A call has no result, a result has no call, or it was answered already.
+        """
+        check_context(self.space, context)
         begun = self._begun.get(context.id)
+        stored = self.space.dependencies.store.get([context.id]).get(context.id)
+        told = tool_round(self.space, messages, begun.exchange if begun else stored)
         return self._keep(context, record_tools(self.space, context, told, begun))
 
     def record(
         self,
         context: Context,
-        reply: str | Message | Mapping[str, Any] | None,
+        reply: "AnyMessage | None",
         *,
         usage: Usage | None = None,
-        state: ExchangeState | str = ExchangeState.COMPLETE,
+        state: ExchangeState | str | None = None,
         model: ChatModel | None = None,
     ) -> Exchange:
-        """Store the answer to a context, and begin it where it was not begun.
+        """Store the answer to a context, and begin it if it was not begun.
 
         Args:
             context: As prepared.
-            reply: The answer; None where none came.
-            usage: What the server reported.
-            state: How far the exchange came.
-            model: The model that answered; None for the memory's own.
+            reply: The answer in any form that ``prepare`` takes, or the whole response of a model
+                server (``openai``, ``ollama``); None if none came.
+            usage: Tokens that the server reported; None for those in the response.
+            state: How far the answer came; None for ``complete``, for ``incomplete`` if the
+                response reached its limit, or for ``unanswered`` if there is no reply.
+            model: The model that answered; None for the configured one.
 
         Returns:
             The exchange as stored; its ``notes`` say what was not.
 
         Raises:
-            InputError: It was answered already.
+            InputError: It was answered already, or the reply calls tools.
             HeadMovedError: The session moved on since the context was prepared, and it was not
                 begun; or another writer answered it.
         """
+        check_context(self.space, context)
+        message, usage, reached = answer_of(self.space, reply, usage, state)
         if self._title and context.id not in self._begun:
             self.begin(context)
         recorded = record(
             self.space,
             context,
-            answer_from(self.space, reply),
-            state=ExchangeState(state),
+            message,
+            state=reached,
             usage=usage,
             model=model,
             begun=self._begun.get(context.id),
         )
-        return self._keep(context, recorded, ended=ExchangeState(state) is not ExchangeState.OPEN)
+        return self._keep(context, recorded, ended=reached is not ExchangeState.OPEN)
 
     def _keep(self, context: Context, recorded: Recorded, *, ended: bool = False) -> Exchange:
         self._title = ""
@@ -191,7 +222,7 @@ class Conversation:
 
     def chat(
         self,
-        message: str | Mapping[str, Any] = "",
+        message: "AnyMessage" = "",
         *,
         images: Sequence[str] = (),
         tools: Sequence[Offered] | None = None,
@@ -200,29 +231,58 @@ class Conversation:
         model: ChatModel | None = None,
         persona: str | None = None,
     ) -> Reply:
-        """Prepare, store, ask the model, run tools, store the answer: iterate to stream.
+        """Prepare, store, ask the model, run its tools, store the answer: iterate for the text.
 
-        The arguments are those of ``prepare``.
+        Nothing is stored or sent before the reply is iterated. The arguments are those of
+        ``prepare``; tools are functions here, since they are called.
+
+        Raises:
+            ToolError: Tools were given, and the model cannot call any, or one is no function.
+            UnabridgedError: As ``prepare``.
         """
-        given = (
-            self.space.tools(self._session) if tools is None else [as_tool(tool) for tool in tools]
-        )
-        runnable = [tool for tool in given if isinstance(tool, Tool)]
-        options = PromptOptions(model, Mode(mode) if mode else None, runnable, persona)
+        runnable = self._runnable(tools, model)
+        options = PromptOptions(model, _mode_of(mode, tools), runnable, persona)
         context = self._prepared(message, images, retry_of, options)
         turn = Turn(self.space, options, context, title=self._title)
+        if context.tools and not tools and self._is_without_tools(model):
+            turn.notes.append(NO_TOOLS.format(model=context.scope.model))
         self._title = ""
         self._session = context.scope.session
         return Reply(turn, self.space.answering(model, self._session), runnable)
 
+    def _runnable(self, tools: Sequence[Offered] | None, model: ChatModel | None) -> list[Tool]:
+        if tools is None:
+            given: Iterable[object] = self.space.tools(self._session)
+            return [tool for tool in given if isinstance(tool, Tool)]
+        found = [as_tool(tool) for tool in tools]
+        for tool in found:
+            if not isinstance(tool, Tool):
+                raise ToolError(
+                    f"The tool {tool.name!r} is only described; chat() cannot call it.",
+                    hint="Give a function, or use prepare(), record_tools() and record().",
+                )
+        if found and self._is_without_tools(model):
+            name = self.space.info(model).abilities.model
+            raise ToolError(
+                f"The model {name!r} cannot call tools.",
+                hint="Choose one that can, for example upstream='ollama', model='llama3.2'.",
+            )
+        return [tool for tool in found if isinstance(tool, Tool)]
+
+    def _is_without_tools(self, model: ChatModel | None) -> bool:
+        return self.space.info(model).abilities.tools is False
+
     # Clients that send their whole history.
 
-    def sync(
-        self, messages: Sequence[IncomingMessage | Mapping[str, Any]], *, store: bool = True
-    ) -> SyncedHistory:
-        """Find where a client's whole list of messages is in the log, and import what is new.
+    def sync(self, messages: "Iterable[AnyMessage]", *, store: bool = True) -> SyncedHistory:
+        """Find where a client's whole list of messages is in the log, and store what is new.
 
-        Nothing is written if ``store`` is false.
+        Args:
+            messages: The list, in any form that ``prepare`` takes; the last one is answered.
+            store: Whether what is new is stored; else nothing is written.
+
+        Returns:
+            What was found; ``turn`` answers it.
 
         Raises:
             InputError: There is no user message to answer.
@@ -243,10 +303,10 @@ class Conversation:
         """Return the turn that answers a synced history.
 
         Args:
-            synced: As ``sync`` gave it.
+            synced: As ``sync`` returned it.
             request_options: What the client wants in addition: tools, window, limit of the answer.
-            model: The model that is asked; None for the memory's own.
-            reach: The only session that may be recalled from; None for what the settings say.
+            model: The model that is asked; None for the configured one.
+            reach: The only session to recall from; None for what the settings say.
         """
         options = PromptOptions(model, reach=reach)
         return Turn(self.space, options, synced=synced, request_options=request_options)
@@ -254,7 +314,11 @@ class Conversation:
     # Its past.
 
     def history(self, limit: int = 50) -> list[Exchange]:
-        """Return the session's current path, oldest first."""
+        """Return the newest exchanges of the session's current path, oldest first.
+
+        Args:
+            limit: The most exchanges.
+        """
         return self.space.log.history(self._session, limit) if self._session else []
 
     def undo(self) -> Exchange | None:
@@ -271,18 +335,30 @@ class Conversation:
         return self.space.sessions.branches(header) if header else []
 
     def checkout(self, exchange: str) -> Session:
-        """Continue from the end of an exchange, by its id or the beginning of it."""
+        """Continue from the end of an exchange.
+
+        Args:
+            exchange: Its id, or the beginning of it.
+
+        Raises:
+            NotFoundError: There is none, or several.
+        """
         session = self.space.sessions.checkout(self.space.log.get(exchange))
         self._session = session.id
         return session
 
     def rename(self, title: str) -> Session:
-        """Give the session another title.
+        """Change the title of the session.
 
         Raises:
+            InputError: The title is empty.
             NotFoundError: Nothing was said yet.
         """
         return self.space.sessions.rename(self._require(), title)
+
+    def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        header = self.header
+        return short(self, self._session, quoted(header.title if header else self._title))
 
     def _require(self) -> Session:
         header = self.header
@@ -305,39 +381,15 @@ def chat_lock(
     return space.shared(HistorySync).chat_lock(drafts, session)
 
 
-def answer_from(space: Space, reply: str | Message | Mapping[str, Any] | None) -> Message | None:
-    """Return an answer as a message."""
-    if reply is None or isinstance(reply, Message):
-        return reply
-    if isinstance(reply, str):
-        return space.message(Role.ASSISTANT, [Text(reply)])
-    return _messages(space, [reply])[-1]
+def _mode_of(mode: Mode | str | None, tools: Sequence[Offered] | None) -> Mode | None:
+    if tools and mode == Mode.CHAT:
+        raise InputError(
+            "Tools were given, and chat mode offers none.", hint="Leave mode out, or give 'tools'."
+        )
+    if tools and mode is None:
+        return Mode.TOOLS
+    return Mode(mode) if mode else None
 
 
-def _drafts(messages: Sequence[IncomingMessage | Mapping[str, Any]]) -> list[IncomingMessage]:
-    given = list(messages)
-    wires = [one for one in given if not isinstance(one, IncomingMessage)]
-    if len(wires) == len(given):
-        return list(openai.drafts(wires))
-    return [one if isinstance(one, IncomingMessage) else openai.drafts([one])[0] for one in given]
-
-
-def _messages(space: Space, messages: Sequence[Message | Mapping[str, Any]]) -> list[Message]:
-    # Those that have ids and times stay as they are.
-    given = list(messages)
-    drafts = iter(openai.drafts([one for one in given if not isinstance(one, Message)]))
-    made: list[Message] = []
-    for one in given:
-        if isinstance(one, Message):
-            made.append(one)
-        else:
-            draft = next(drafts)
-            made.append(space.message(draft.role, draft.parts))
-    return made
-
-
-def _words(message: str | Mapping[str, Any], images: Sequence[str]) -> list[Part]:
-    if isinstance(message, str):
-        return parts_of(message, images)
-    (draft,) = _drafts([message])
-    return [*draft.parts, *parts_of(draft.text, images)[bool(draft.text) :]]
+def _drafts(messages: object) -> list[IncomingMessage]:
+    return [IncomingMessage(one.role, one.parts) for one in read_messages(listed(messages))]

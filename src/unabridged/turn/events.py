@@ -1,4 +1,4 @@
-"""What a turn tells while it runs."""
+"""Events of a turn while it runs; ``Reply.events`` yields them."""
 
 from dataclasses import dataclass
 
@@ -24,7 +24,7 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """Words of the answer, or of the model's thinking."""
+    """A piece of the answer's text, or of the model's reasoning."""
 
     text: str = ""
     reasoning: str = ""
@@ -32,14 +32,14 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """The model calls a tool."""
+    """The model calls a tool; it runs now."""
 
     call: ToolCall
 
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """A tool gave back its result."""
+    """A tool returned its result."""
 
     result: ToolResult
 

@@ -8,7 +8,7 @@ from unabridged.context.manifest import context_record, context_records
 from unabridged.domain.chat import Usage
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange, ExchangeState
-from unabridged.domain.message import Message
+from unabridged.domain.message import Message, Role
 from unabridged.domain.record import Record, RecordKind
 from unabridged.errors import HeadMovedError
 from unabridged.ports import ChatModel, Store
@@ -50,7 +50,7 @@ def begin(
 
 
 def begin_behind(space: Space, context: Context, title: str = "") -> tuple[Context, Recorded]:
-    """Store the user's message of a context, behind what others have said in its session since.
+    """Store the user's message of a context, behind what others stored in its session since.
 
     Returns:
         The context with the place where it was stored, and the exchange.
@@ -107,6 +107,8 @@ def record(
 ) -> Recorded:
     """Store the answer to a context (None if none came), and begin it if it was not begun.
 
+    Without an answer, a complete exchange is stored as unanswered or incomplete.
+
     Raises:
         InputError: It was answered already. One whose place a client's history gave is answered
             once more on a branch, since two requests may have asked the same.
@@ -162,13 +164,26 @@ def _extend(
     done = space.forgotten.extend(
         so_far,
         counted,
-        state,
+        _reached(so_far.exchange, messages, state),
         lambda new, state: extend_exchange(
             space.dependencies.store, so_far.exchange, new, state=state, at=at, records=records
         ),
     )
     notes = so_far.notes if so_far is not begun else ()
     return replace(done, notes=(*notes, *done.notes))
+
+
+def _reached(
+    exchange: Exchange, messages: Sequence[Message], state: ExchangeState
+) -> ExchangeState:
+    # An exchange without an answer is not complete, whatever the caller says.
+    if state is not ExchangeState.COMPLETE:
+        return state
+    last = [*exchange.messages, *messages][-1]
+    if last.role is Role.ASSISTANT and not last.calls:
+        return state
+    begun = len(exchange.messages) + len(messages) > 1
+    return ExchangeState.INCOMPLETE if begun else ExchangeState.UNANSWERED
 
 
 def resume(
@@ -194,7 +209,7 @@ def resume(
     return space.forgotten.extend(
         Recorded(exchange),
         counted,
-        state,
+        _reached(exchange, messages, state),
         lambda new, state: extend_exchange(
             store, exchange, new, state=state, at=at, records=records
         ),

@@ -21,7 +21,6 @@ from unabridged.domain.message import (
     ToolResult,
 )
 from unabridged.errors import InputError, UpstreamBrokenError
-from unabridged.wire import openai
 from unabridged.wire.incoming_message import IncomingMessage, Wire, images, joined, merged, role_of
 from unabridged.wire.lenient_json import mapping, mappings, number, text
 from unabridged.wire.stream_lines import Characters
@@ -108,7 +107,7 @@ def body(request: ChatRequest, model: str, *, stream: bool = True, refuse: bool 
         options["num_predict"] = request.max_output
     wire: Wire = {"model": model, "messages": list(messages(request.messages)), **beside}
     if request.tools:
-        wire["tools"] = [openai.tool_schema(spec) for spec in request.tools]
+        wire["tools"] = [spec.schema for spec in request.tools]
     wire["stream"] = stream
     if options:
         wire["options"] = options

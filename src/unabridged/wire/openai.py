@@ -75,13 +75,6 @@ def _call(call: ToolCall) -> Wire:
     return {"id": call.id, "type": "function", "function": function}
 
 
-def tool_schema(spec: ToolSpec) -> Wire:
-    """Give a tool's definition."""
-    parameters = dict(spec.parameters) or {"type": "object", "properties": {}}
-    function = {"name": spec.name, "description": spec.description, "parameters": parameters}
-    return {"type": "function", "function": function}
-
-
 def body(
     request: ChatRequest, model: str, *, stream: bool = True, limit: str = "max_tokens"
 ) -> Wire:
@@ -91,7 +84,7 @@ def body(
     """
     wire: Wire = {**request.options, "model": model, "messages": list(messages(request.messages))}
     if request.tools:
-        wire["tools"] = [tool_schema(spec) for spec in request.tools]
+        wire["tools"] = [spec.schema for spec in request.tools]
     if request.max_output is not None:
         wire[limit] = request.max_output
     wire["stream"] = stream
@@ -219,16 +212,15 @@ def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[IncomingMessage, ...]:
         if role is Role.TOOL:
             call_id = str(message.get("tool_call_id") or "")
             name = str(message.get("name") or names.get(call_id, ""))
-            said = joined(_parts(message.get("content"), place))
-            read.append(IncomingMessage(role, (ToolResult(call_id, name, said),)))
+            told = joined(_parts(message.get("content"), place))
+            read.append(IncomingMessage(role, (ToolResult(call_id, name, told),)))
             continue
         calls = tuple(_read_calls(message, place))
         names.update((call.id, call.name) for call in calls)
         thought = text(message.get("reasoning_content")) or text(message.get("reasoning"))
         reasoning = (Reasoning(thought),) if thought else ()
-        read.append(
-            IncomingMessage(role, reasoning + _parts(message.get("content"), place) + calls)
-        )
+        said = message.get("content") or message.get("refusal")
+        read.append(IncomingMessage(role, reasoning + _parts(said, place) + calls))
     return tuple(read)
 
 

@@ -4,7 +4,6 @@ import pytest
 from tests.helpers.talker import Talker
 
 from unabridged.language.questions import is_question, only_asks
-from unabridged.turn.events import Delta
 
 SAID = "My cat is called Ada."
 ASKED = [
@@ -21,7 +20,7 @@ def memory(tmp_path):
 
 
 def say(memory, text):
-    return "".join(event.text for event in memory.chat(text) if isinstance(event, Delta))
+    return memory.chat(text).text()
 
 
 @pytest.mark.parametrize("times", [1, 5])

@@ -125,7 +125,7 @@ def test_bodies_tell_window_and_limit():
     assert (told["truncate"], told["shift"], told["think"], told["stream"]) == (False,) * 3 + (
         True,
     )
-    assert told["tools"] == [openai.tool_schema(spec)]
+    assert told["tools"] == [spec.schema]
     old = ollama.body(request, "m", refuse=False)
     assert "truncate" not in old
     assert "shift" not in old
@@ -137,7 +137,7 @@ def test_bodies_tell_window_and_limit():
 
 def test_tool_specs_survive():
     spec = ToolSpec("t", "does", {"type": "object", "properties": {"a": {"type": "string"}}})
-    assert openai.tool_spec(openai.tool_schema(spec)) == spec
+    assert openai.tool_spec(spec.schema) == spec
     with pytest.raises(InputError):
         openai.tool_spec({"type": "function"})
 

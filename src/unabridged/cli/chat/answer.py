@@ -115,7 +115,7 @@ def _follow(reply: Reply, screen: Screen, asked: SentQuestion) -> None:
     finally:
         screen.delta(shown.rest(), "")
         reply.stop()
-        asked.text = reply.text
+        asked.text = reply.turn.text
         asked.context = reply.context
         asked.exchange = reply.exchange
         asked.notes += reply.notes

@@ -81,6 +81,8 @@ def _read(kind: Any, data: Any, where: str) -> Any:
         return _either(kind, data, where)
     if origin is tuple:
         return _tuple(get_args(kind), data, where)
+    if origin is list:
+        return list(_tuple((*get_args(kind), ...), data, where))
     if origin is not None:
         return _mapping(get_args(kind), data, where)
     return _single(kind, data, where)

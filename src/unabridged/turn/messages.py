@@ -1,0 +1,120 @@
+"""What callers give as messages, checked for the place where it is given."""
+
+from collections.abc import Iterable, Sequence
+
+from unabridged.domain.chat import Usage
+from unabridged.domain.context import Context
+from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.message import Image, Message, Part, Role, Text
+from unabridged.errors import EmptyMessageError, InputError
+from unabridged.space.space import Space
+from unabridged.turn.prepare import parts_of
+from unabridged.wire.any_message import FORMS, one_message, read_messages, read_reply
+from unabridged.wire.incoming_message import IncomingMessage
+
+ROUND = "Store calls and results together: conversation.record_tools(context, [call, *results])."
+
+
+def question_parts(message: object, images: Sequence[str]) -> list[Part]:
+    """Return the parts of the message that is answered.
+
+    Raises:
+        EmptyMessageError: There is nothing in it.
+        InputError: It is no message of a user.
+    """
+    if isinstance(message, str):
+        return parts_of(str.__str__(message), images)
+    read = one_message(message)
+    said = [part for part in read.parts if isinstance(part, Text | Image)]
+    parts: list[Part] = [*said, *(Image(uri) for uri in images)]
+    if not read.text.strip() and not any(isinstance(part, Image) for part in parts):
+        raise EmptyMessageError("The message is empty.", hint="Give some content.")
+    return parts
+
+
+def answer_of(
+    space: Space, reply: object, usage: Usage | None, state: ExchangeState | str | None
+) -> tuple[Message | None, Usage | None, ExchangeState]:
+    """Return an answer, its figures and its state, from what a caller or a server gave.
+
+    Raises:
+        InputError: It is no answer.
+    """
+    read = read_reply(reply)
+    message = stored_form(space, read.message) if read.message and read.message.parts else None
+    if message is not None and message.role is not Role.ASSISTANT:
+        raise InputError(
+            f"The answer has the role {message.role.value!r}.",
+            hint="Give a string, or a message of the role assistant.",
+        )
+    if message is not None and message.calls:
+        names = ", ".join(call.name for call in message.calls)
+        raise InputError(f"This reply calls tools ({names}); it is not the answer.", hint=ROUND)
+    if state is None:
+        cut = read.finish == "length"
+        state = ExchangeState.INCOMPLETE if cut else ExchangeState.COMPLETE
+    return message, usage or read.usage, ExchangeState(state)
+
+
+def tool_round(space: Space, messages: object, exchange: Exchange | None) -> list[Message]:
+    """Return the messages of a tool round: calls, then a result for each.
+
+    Args:
+        space: The space.
+        messages: As the caller gave them.
+        exchange: The exchange that they belong to, as far as it is stored.
+
+    Raises:
+        InputError: A result has no call or a call has no result, or it is no round.
+    """
+    told = [stored_form(space, one) for one in read_messages(listed(messages), Role.ASSISTANT)]
+    if not told or any(one.role not in (Role.ASSISTANT, Role.TOOL) for one in told):
+        raise InputError("This is no tool round.", hint=ROUND)
+    known = [*(exchange.messages if exchange else ()), *told]
+    calls = {call.id: call.name for one in known for call in one.calls}
+    results = {result.call_id: result.name for one in known for result in one.results}
+    for found, wanted, what in (
+        (results, calls, "is a tool result without its call"),
+        (calls, results, "is a tool call without its result"),
+    ):
+        if lone := [name for name in found if name not in wanted]:
+            raise InputError(f"{lone[0] or found[lone[0]]!r} {what}.", hint=ROUND)
+    if not calls:
+        raise InputError("This round calls no tool.", hint=ROUND)
+    return told
+
+
+def listed(messages: object) -> list[object]:
+    """Return several messages as a list; one message is a list of one.
+
+    Raises:
+        InputError: It is no list of messages.
+    """
+    single = isinstance(messages, str | Message | IncomingMessage)
+    if single or hasattr(messages, "keys") or hasattr(messages, "model_dump"):
+        return [messages]
+    if not isinstance(messages, Iterable) or isinstance(messages, bytes | bytearray):
+        raise InputError(
+            f"A value of the type {type(messages).__name__} is no list of messages.", hint=FORMS
+        )
+    return list(messages)
+
+
+def stored_form(space: Space, read: Message | IncomingMessage) -> Message:
+    """Return a message with an id and a time; one that has them stays as it is."""
+    return read if isinstance(read, Message) else space.message(read.role, read.parts)
+
+
+def check_context(space: Space, context: Context) -> None:
+    """Refuse a context of another memory.
+
+    Raises:
+        InputError: It was prepared for another user or agent.
+    """
+    theirs, ours = context.scope, space.scope
+    if (theirs.user, theirs.agent) != (ours.user, ours.agent):
+        raise InputError(
+            f"This context was prepared in the memory of {theirs.user}/{theirs.agent}, "
+            f"not in that of {ours.user}/{ours.agent}.",
+            hint="Record it with the memory that prepared it.",
+        )
