@@ -103,14 +103,10 @@ def _send(asked: SentQuestion, screen: Screen, begin: Callable[[], Reply], pause
             screen.end_answer()
 
 
-def _events(reply: Reply) -> Iterator[Event]:
-    return iter(reply)
-
-
 def _follow(reply: Reply, screen: Screen, asked: SentQuestion) -> None:
     shown = ShownText()
     try:
-        for event in _events(reply):
+        for event in reply.events():
             _show(event, screen, asked, shown)
     finally:
         screen.delta(shown.rest(), "")
