@@ -276,10 +276,13 @@ class Memory:
         session: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
+        role: str | None = None,
         exact: bool = False,
         min_relevance: float | None = None,
     ) -> list[SearchResult]:
         """Find exchanges by words, meaning and time, best first; each whole, with its session.
+
+        Phrases in quotation marks must be in what is found, as they are written.
 
         Args:
             query: What to look for.
@@ -287,8 +290,10 @@ class Memory:
             session: Only exchanges of this session; None for all.
             since: Only exchanges of this time and later.
             until: Only exchanges before this time.
-            exact: Find the words as they are written, the newest first; reads every exchange.
-            min_relevance: Relevance under which nothing is found, 0 to 1.
+            role: ``user`` or ``assistant``: only where this side holds a word of the query.
+            exact: Find the whole query as it is written, the newest first; reads every exchange.
+            min_relevance: How well they must match, 0 to 1; None for the default. With 0 the
+                nearest come too, which have not ``matched``.
         """
         only = self.space.sessions.find(session).id if session is not None else None
         return self.space.search(
@@ -297,6 +302,7 @@ class Memory:
             reach=only,
             since=since,
             until=until,
+            role=role,
             exact=exact,
             min_relevance=min_relevance,
         )

@@ -21,12 +21,10 @@ from unabridged.domain.scope import Scope, SpaceId
 from unabridged.domain.settings import Settings
 from unabridged.intent.detect import detect
 from unabridged.language.words import query_terms, terms
-from unabridged.log.iterate import everything
 from unabridged.maintenance.archive_sessions import ArchiveLimits, SessionArchiver
 from unabridged.models.quote import QuoteModel
 from unabridged.ports import ChatModel, Clock
 from unabridged.recording.forgotten_filter import ForgottenFilter
-from unabridged.retrieval.search import SearchQuery
 from unabridged.space.contexts import Contexts
 from unabridged.space.dependencies import SpaceDependencies, UpstreamInfo
 from unabridged.space.forgetting import forgetting_of
@@ -34,6 +32,7 @@ from unabridged.space.idempotency import Idempotency
 from unabridged.space.log import SpaceLog
 from unabridged.space.maintenance import Maintenance
 from unabridged.space.pins import Pins
+from unabridged.space.search import SearchScope, SpaceSearch
 from unabridged.space.sessions import Sessions
 from unabridged.space.sharing import Sharing
 from unabridged.space.space_stats import space_stats
@@ -85,6 +84,7 @@ class Space:
         self.sharing = Sharing(dependencies, knowledge)
         self.maintenance = Maintenance(dependencies, knowledge, archives)
         self.idempotency = Idempotency(self._store, self.clock)
+        self._searches = SpaceSearch(self._store, dependencies.search, self.clock)
         self.editing = RLock()
 
     @property
@@ -196,7 +196,7 @@ class Space:
         """
         only = self.reach(session, reach)
         return self.dependencies.tools(
-            lambda query, limit: self.search(query, limit, reach=only, quotes=False)
+            lambda query, limit: self._searches.find(query, limit, SearchScope(only), quotes=False)
         )
 
     def system(self, persona: str | None = None) -> Mapping[Mode, str]:
@@ -240,11 +240,13 @@ class Space:
         reach: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
+        role: str | None = None,
         exact: bool = False,
         min_relevance: float | None = None,
-        quotes: bool = True,
     ) -> list[SearchResult]:
         """Find exchanges by words, meaning and time, best first; each whole, with its session.
+
+        Phrases in quotation marks must be in what is found, as they are written.
 
         Args:
             query: What to look for.
@@ -252,38 +254,16 @@ class Space:
             reach: The id of the only session that is looked in; None for all.
             since: Only exchanges of this time and later.
             until: Only exchanges before this time.
-            exact: Find the words as they are written, the newest first; reads every exchange.
-            min_relevance: Relevance under which nothing is found, 0 to 1.
-            quotes: Whether exchanges that only quote others are found too.
+            role: ``user`` or ``assistant``: only where this side holds a word of the query.
+            exact: Find the whole query as it is written, the newest first; reads every exchange.
+            min_relevance: How well they must match, 0 to 1; None for the default. With 0 the
+                nearest come too, which have not ``matched``.
+
+        Raises:
+            InputError: There is no such role, or the relevance is not from 0 to 1.
         """
-
-        def fits(exchange: Exchange) -> bool:
-            early = since is not None and exchange.at < since
-            late = until is not None and exchange.at >= until
-            return not (early or late) and reach in (None, exchange.session)
-
-        if exact:
-            return self._exact(query, limit, fits)
-        question = SearchQuery(query, self.clock.now(), session=reach, telling=not quotes)
-        most = limit
-        while True:
-            found = self.dependencies.search.find(question, most, floor=min_relevance or 0.0)
-            kept = [one for one in found if fits(one.exchange)]
-            if len(kept) >= limit or len(found) < most or (since is None and until is None):
-                return self._titled([(one.exchange, one.score) for one in kept[:limit]])
-            most *= 4
-
-    def _exact(
-        self, query: str, limit: int, fits: Callable[[Exchange], bool]
-    ) -> list[SearchResult]:
-        wanted = query.casefold()
-        found = [e for e in everything(self._store) if fits(e) and wanted in e.text.casefold()]
-        return self._titled([(exchange, 1.0) for exchange in found[::-1][:limit]])
-
-    def _titled(self, found: Sequence[tuple[Exchange, float]]) -> list[SearchResult]:
-        sessions = map(self._store.session, {exchange.session for exchange, _ in found})
-        titles = {session.id: session.title for session in sessions if session}
-        return [SearchResult(e, score, titles.get(e.session, "")) for e, score in found]
+        scope = SearchScope(reach, since, until, role)
+        return self._searches.find(query, limit, scope, exact=exact, min_relevance=min_relevance)
 
     @property
     def search_note(self) -> str:
@@ -305,7 +285,8 @@ class Space:
         if intent is Intent.CASUAL:
             return []
         asked = question.strip()  # stored by now, and the best match of itself
-        here = self.search(question, QUOTED, reach=self.reach(session, reach), quotes=False)
+        scope = SearchScope(self.reach(session, reach))
+        here = self._searches.find(question, QUOTED, scope, quotes=False)
         found = [f for f in here if f.exchange.user.text.strip() != asked]
         best = max((f.score for f in found), default=0.0)
         least = FLOOR_SHARES[intent] * self.settings.min_relevance

@@ -98,7 +98,8 @@ def test_search_and_show(run):
     assert run("show", wanted, "--json").data["id"] == wanted
     assert "Something else." in run("show").out
     assert run("show", "00000000").code == 3
-    assert run("search", "zebra").out == "Nothing was found.\n"
+    assert run("search", "zebra").out.startswith('Nothing matches "zebra".\nNearest, below')
+    assert run("search", "zebra", "--json").data == []
 
 
 def test_stats_and_sessions(run):

@@ -7,6 +7,7 @@ from unabridged.cli.paint import colour_out, width
 from unabridged.cli.terminal_text import clip, one_line
 from unabridged.cli.views import lists
 from unabridged.cli.views.context_report import account_lines
+from unabridged.cli.views.found import found_lines, nearest, nothing_lines
 from unabridged.cli.views.stats import figures_lines
 from unabridged.errors import InputError
 
@@ -20,12 +21,12 @@ def _search(chat: Chat, query: str) -> None:
     if not query:
         raise InputError("The words to look for are missing.", hint="/search lisbon hotel")
     found = chat.space.search(query, 10)
-    if not found:
-        chat.screen.note("Nothing was found.")
     chat.found = [one.exchange.id for one in found]
-    chat.screen.say(line for one in found for line in lists.found_lines(one))
-    if found:
-        chat.screen.note("/forget NUMBER forgets one of them, counted from 1.")
+    if not found:
+        chat.screen.say(nothing_lines(query, nearest(chat.space.search, query)))
+        return
+    chat.screen.say(line for one in found for line in found_lines(one, query))
+    chat.screen.note("/forget NUMBER forgets one of them, counted from 1.")
 
 
 def _stats(chat: Chat, _: str) -> None:
