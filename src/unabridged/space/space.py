@@ -7,20 +7,14 @@ from typing import Any, TypeVar
 
 from unabridged.budget.calibration import Calibration
 from unabridged.budget.count import Counter
-from unabridged.context.gather import FLOOR_SHARES
 from unabridged.context.recall_block import own_words
-from unabridged.context.tiers import STRONG_SHARE
 from unabridged.domain.backup_results import Recovery
 from unabridged.domain.budget import Mode
-from unabridged.domain.exchange import Exchange
-from unabridged.domain.intent import Intent
 from unabridged.domain.message import Message, Part, Role
 from unabridged.domain.record import RecordKind
 from unabridged.domain.results import SearchResult, Stats
 from unabridged.domain.scope import Scope, SpaceId
 from unabridged.domain.settings import Settings
-from unabridged.intent.detect import detect
-from unabridged.language.words import query_terms, terms
 from unabridged.maintenance.archive_sessions import ArchiveLimits, SessionArchiver
 from unabridged.models.quote import QuoteModel
 from unabridged.ports import ChatModel, Clock
@@ -32,14 +26,12 @@ from unabridged.space.idempotency import Idempotency
 from unabridged.space.log import SpaceLog
 from unabridged.space.maintenance import Maintenance
 from unabridged.space.pins import Pins
+from unabridged.space.quotations import QuotationSources
 from unabridged.space.search import SearchScope, SpaceSearch
 from unabridged.space.sessions import Sessions
 from unabridged.space.sharing import Sharing
 from unabridged.space.space_stats import space_stats
 from unabridged.space.tools import Tool
-
-QUOTED = 5
-"""Exchanges that the quoting model looks for."""
 
 Shared = TypeVar("Shared")
 
@@ -50,6 +42,7 @@ class Space:
     Attributes:
         contexts: What was sent to models.
         pins: What every prompt carries.
+        searches: How it is searched.
         idempotency: What clients' requests did, so that a repeated one is not done twice.
         editing: Held by who changes something after having looked at it.
     """
@@ -84,7 +77,10 @@ class Space:
         self.sharing = Sharing(dependencies, knowledge)
         self.maintenance = Maintenance(dependencies, knowledge, archives)
         self.idempotency = Idempotency(self._store, self.clock)
-        self._searches = SpaceSearch(self._store, dependencies.search, self.clock)
+        self.searches = SpaceSearch(self._store, dependencies.search, self.clock)
+        self._quotations = QuotationSources(
+            self._store, self.searches, knowledge.facts, knowledge.requirements
+        )
         self.editing = RLock()
 
     @property
@@ -158,9 +154,10 @@ class Space:
             reach: The only session that may be recalled from; None for what the settings say.
         """
         return QuoteModel(
-            lambda question: self._quotable(question, session, reach),
+            lambda question: self._quotations.find(
+                question, session, self.reach(session, reach), with_facts=reach is None
+            ),
             self.clock,
-            facts=lambda question: [] if reach is not None else self._pinned(question),
             own_words=own_words,
             keeps=self.settings.store != "memory",
         )
@@ -196,7 +193,7 @@ class Space:
         """
         only = self.reach(session, reach)
         return self.dependencies.tools(
-            lambda query, limit: self._searches.find(query, limit, SearchScope(only), quotes=False)
+            lambda query, limit: self.searches.find(query, limit, SearchScope(only), quotes=False)
         )
 
     def system(self, persona: str | None = None) -> Mapping[Mode, str]:
@@ -263,7 +260,7 @@ class Space:
             InputError: There is no such role, or the relevance is not from 0 to 1.
         """
         scope = SearchScope(reach, since, until, role)
-        return self._searches.find(query, limit, scope, exact=exact, min_relevance=min_relevance)
+        return self.searches.find(query, limit, scope, exact=exact, min_relevance=min_relevance)
 
     @property
     def search_note(self) -> str:
@@ -273,25 +270,6 @@ class Space:
     def stats(self) -> Stats:
         """Return the figures of the space."""
         return space_stats(self._store, len(self.facts.pinned()), self.sessions.archives.use())
-
-    def _pinned(self, question: str) -> list[str]:
-        asked = set(query_terms(question))
-        return [pin.text for pin in self.facts.pinned() if asked & set(terms(pin.text))]
-
-    def _quotable(
-        self, question: str, session: str | None, reach: str | None
-    ) -> Sequence[Exchange]:
-        intent = detect(question).intent
-        if intent is Intent.CASUAL:
-            return []
-        asked = question.strip()  # stored by now, and the best match of itself
-        scope = SearchScope(self.reach(session, reach))
-        here = self._searches.find(question, QUOTED, scope, quotes=False)
-        found = [f for f in here if f.exchange.user.text.strip() != asked]
-        best = max((f.score for f in found), default=0.0)
-        least = FLOOR_SHARES[intent] * self.settings.min_relevance
-        floor = max(least, STRONG_SHARE * best)
-        return [f.exchange for f in found if f.score >= floor]
 
 
 def _learned(body: Mapping[str, Any]) -> Calibration:

@@ -311,4 +311,4 @@ def test_who_only_looks_begins_no_space(run, words, layout):
 def test_small_talk_brings_nothing_back(run):
     run("ask", "I slept well: it was a good night in the hut.")
     assert "hut" in run("ask", "--new", "Where was the good night in the hut?").out
-    assert run("ask", "--new", "Thank you, good night!").out == "I have taken note of that.\n"
+    assert run("ask", "--new", "Thank you, good night!").out == "Noted.\n"
