@@ -55,8 +55,12 @@ LONGEST = 400
 """Characters of a text that is quoted whole; of a longer one, the sentences that fit."""
 WINDOW = 1_048_576
 """Tokens that it may be given: it reads memory itself, so the window only bounds the ledger."""
-_ASKS = re.compile(r"(?:what|who|where|when|how|which)(?:['’]?(?:s|re|d))?\b", re.IGNORECASE)
-"""How a question begins that ends without its mark."""
+_ASKS = re.compile(
+    r"(?:please )?(?:(?:what|who|where|when|how|which)(?:['’]?(?:s|re|d))?|say|explain|describe"
+    r"|summari[sz]e|(?:give|help|write|read) me|repeat)\b",
+    re.IGNORECASE,
+)
+"""How a question or request begins that ends without a mark."""
 
 
 @dataclass(frozen=True, slots=True)
