@@ -30,11 +30,10 @@ def nothing_lines(query: str, nearest: Sequence[SearchResult]) -> list[str]:
     """Say that nothing matches, and show the nearest below a line that says so."""
     said = one_line(query)
     lines = [f"Nothing matches {said}." if '"' in said else f'Nothing matches "{said}".']
-    if nearest:
-        is_near = any(not one.matched for one in nearest)
-        what = "below the threshold" if is_near else "without the exact words"
-        lines += [paint(f"Nearest, {what}:", "dim"), ""]
-        lines += [line for one in nearest for line in found_lines(one, query)]
+    matched = [one for one in nearest if one.matched]
+    what = "without the exact words" if matched else "below the threshold"
+    shown = [line for one in matched or nearest for line in found_lines(one, query)]
+    lines += [paint(f"Nearest, {what}:", "dim"), "", *shown] if shown else []
     return lines
 
 

@@ -99,7 +99,7 @@ def stats_lines(stats: Stats, more: Sequence[tuple[str, str]] = ()) -> list[str]
     """Show the figures of a space."""
     rows = [
         ("space", stats.space),
-        ("kept", f"{count(stats.exchanges, 'exchange')} in {count(stats.sessions, 'session')}"),
+        ("stored", f"{count(stats.exchanges, 'exchange')} in {count(stats.sessions, 'session')}"),
         ("", f"{count(stats.messages, 'message')}, {count(stats.tokens, 'token')}"),
         ("on disk", size(stats.bytes)),
         *_use_rows(stats.use),
@@ -107,7 +107,7 @@ def stats_lines(stats: Stats, more: Sequence[tuple[str, str]] = ()) -> list[str]
     if stats.first and stats.last:
         rows.append(("from", f"{day(stats.first)} to {day(stats.last)}"))
     rows.append(("pinned", count(stats.pins, "text")))
-    for title, counts in (("states", stats.states), ("models", stats.models)):
+    for title, counts in (("by state", stats.states), ("by model", stats.models)):
         if counts:
             rows.append((title, ", ".join(f"{name} {number:,}" for name, number in counts.items())))
     if stats.calibration:
