@@ -31,8 +31,8 @@ LIST_SECONDS = 15.0
 """How long a server anywhere may take to."""
 
 _BETTER = (
-    f"start Ollama and `ollama pull {ollama.SUGGESTED}`, or set openai_url, "
-    "or `unabridged models get smollm2`"
+    f"`ollama pull {ollama.SUGGESTED}` with Ollama running, `unabridged models get smollm2`, "
+    "or the setting openai_url"
 )
 
 
@@ -131,7 +131,7 @@ class Chooser:
         return builder()
 
     def _quoting(self) -> ChosenModel:
-        return ChosenModel(self._quote(), "Answers are quoted from memory.")
+        return ChosenModel(self._quote(), "Answers are quotations from memory.")
 
     def _auto(self) -> ChosenModel:
         if self._settings.openai_url:
@@ -144,12 +144,12 @@ class Chooser:
             why = f"{error} {error.hint}" if not isinstance(error, UpstreamAwayError) else ""
         if self._file() is not None and gguf.installed():
             chosen = self._gguf()
-            better = f"start Ollama and `ollama pull {ollama.SUGGESTED}`, or set openai_url"
-            note = f"{chosen.note} It is small; for better answers {better}."
+            better = f"`ollama pull {ollama.SUGGESTED}` with Ollama running, or set openai_url"
+            note = f"{chosen.note} It is small. For better answers: {better}."
             return ChosenModel(chosen.model, f"{why} {note}".strip())
         if self._file() is not None:
             why = f"{why} The fetched model needs: pip install 'unabridged[gguf]'.".strip()
-        note = f"No model yet: answers are quoted from memory. For real answers {_BETTER}."
+        note = f"Answers are quotations from memory. For a model's answers: {_BETTER}."
         return ChosenModel(self._quote(), f"{why} {note}".strip())
 
     def _ollama(self, names: Sequence[str] = ()) -> ChosenModel:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from unabridged.domain.exchange import Exchange
@@ -96,6 +96,12 @@ class SpaceSearch:
             if len(kept) >= limit or len(found) < most or scope.is_open:
                 return self._titled(kept[:limit])
             most *= 4
+
+    def recall(self, query: str, limit: int, session: str | None) -> list[SearchResult]:
+        """Find what ``prepare`` would recall, by evidence; see ``Search.find``."""
+        question = SearchQuery(query, self.clock.now(), session=session, telling=True)
+        found = self.search.find(question, limit)
+        return self._titled([replace(one, match=one.score) for one in found])
 
     def _with_phrases(
         self, phrases: Sequence[str], rest: str, scope: SearchScope

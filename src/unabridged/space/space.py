@@ -193,7 +193,7 @@ class Space:
         """
         only = self.reach(session, reach)
         return self.dependencies.tools(
-            lambda query, limit: self.searches.find(query, limit, SearchScope(only), quotes=False)
+            lambda query, limit: self.searches.recall(query, limit, only)
         )
 
     def system(self, persona: str | None = None) -> Mapping[Mode, str]:
