@@ -70,8 +70,11 @@ class QuotationSources:
         if detect(question).intent is Intent.CASUAL:
             return []
         exchanges = self._exchanges(question, session, only)
-        facts = self._facts(question, exchanges, only) if with_facts else []
-        measure = _Measure(question, self.searches.search.reader.embedder)
+        recalled = {exchange.id for exchange, _ in exchanges}
+        facts = self._facts(question, recalled, only) if with_facts else []
+        reader = self.searches.search.reader
+        # A server is not asked for the vectors of every sentence: then what the search says counts.
+        measure = _Measure(question, reader.embedder if reader.instant else None)
         candidates = [*map(_of_fact, facts), *map(_of_exchange, exchanges)]
         scored = list(map(measure.scored, candidates))
         best = max((one.score for one in scored), default=0.0)
@@ -81,19 +84,23 @@ class QuotationSources:
         chosen.sort(key=lambda one: (one.score, one.quotation.at), reverse=True)
         return [one.quotation for one in _once(chosen)]
 
-    def _exchanges(self, question: str, session: str | None, only: str | None) -> list[Exchange]:
+    def _exchanges(
+        self, question: str, session: str | None, only: str | None
+    ) -> list[tuple[Exchange, float]]:
         scope = SearchScope(only)
         found = self.searches.find(question, FOUND, scope, min_relevance=0, quotes=False)
         is_reached = session is not None and only in (None, session)
         path = self.store.recent(session, FOUND) if session and is_reached else []
         asked = question.strip()  # stored by now, and the best match of itself
+        scores = {one.exchange.id: one.score for one in found}
         by_id = {one.id: one for one in [*(result.exchange for result in found), *path]}
         return [
-            one for one in by_id.values() if one.user.text.strip() != asked and not only_quotes(one)
+            (one, scores.get(one.id, 0.0))
+            for one in by_id.values()
+            if one.user.text.strip() != asked and not only_quotes(one)
         ]
 
-    def _facts(self, question: str, exchanges: Sequence[Exchange], only: str | None) -> list[Fact]:
-        recalled = {one.id for one in exchanges}
+    def _facts(self, question: str, recalled: set[str], only: str | None) -> list[Fact]:
         told = self.facts.bearing(question, FACTS, recalled, only)
         pinned = [*self.facts.pinned(), *self.requirements.pinned()]
         return list({fact.id: fact for fact in [*pinned, *(one.fact for one in told)]}.values())
@@ -104,10 +111,11 @@ def _of_fact(fact: Fact) -> _Candidate:
     return _Candidate(Quotation(fact.text, fact.since, verb))
 
 
-def _of_exchange(exchange: Exchange) -> _Candidate:
+def _of_exchange(found: tuple[Exchange, float]) -> _Candidate:
+    exchange, score = found
     answer = exchange.answer
     said = "" if answer is None or exchange.model == MODEL else answer.text
-    return _Candidate(Quotation(exchange.user.text, exchange.at, answer=said))
+    return _Candidate(Quotation(exchange.user.text, exchange.at, answer=said), score)
 
 
 def _newest(chosen: Sequence[_Candidate]) -> list[_Candidate]:
@@ -146,7 +154,7 @@ class _Measure:
             *_pieces(quotation.text),
             *(_pieces(quotation.answer) if quotation.answer else ()),
         ]
-        near = self._near(texts)
+        near = self._near(texts) if self._embedder is not None else candidate.score
         words = max((self._share(text) for text in texts), default=0.0)
         asked = self._asked_for(quotation.text)
         single = next((attribute.name for attribute in asked if attribute.single), "")
