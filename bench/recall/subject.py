@@ -70,6 +70,7 @@ class RecallSubject:
 
     def search(self, question: str, limit: int = DEPTH) -> list[SearchResult]:
         """Search, timed; the first question is asked twice, since the first search reads tables."""
+        question = question.replace('"', " ")  # a title that it quotes is no phrase to insist on
         if not self.seconds["first search"]:
             took, _ = timed(self._memory.search, question, limit=limit)
             self.seconds["first search"].append(took / 1000)

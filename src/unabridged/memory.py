@@ -225,12 +225,16 @@ class Memory:
         session: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
+        role: str | None = None,
         exact: bool = False,
         min_relevance: float | None = None,
     ) -> list[SearchResult]:
         """Find exchanges by words, meaning and time, best first; each is whole.
 
-        ``exact`` finds the words as written, newest first. ``min_relevance`` is 0 to 1.
+        Phrases in quotation marks must occur as written. ``exact`` finds the whole query as written,
+        newest first. ``role`` is ``user`` or ``assistant``: the side that has a word of the query.
+        ``min_relevance`` is 0 to 1; None is the default, and 0 lists the nearest too, which are not
+        ``matched``.
         """
         return self.space.search(
             query,
@@ -238,6 +242,7 @@ class Memory:
             reach=session,
             since=since,
             until=until,
+            role=role,
             exact=exact,
             min_relevance=min_relevance,
         )

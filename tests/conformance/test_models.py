@@ -5,12 +5,11 @@ from datetime import UTC, datetime
 import pytest
 
 from unabridged.domain.chat import ChatRequest
-from unabridged.domain.exchange import Exchange, ExchangeState
-from unabridged.domain.message import Message, Role, Text, ToolCall
+from unabridged.domain.message import ToolCall
 from unabridged.errors import ContextRefusedError
 from unabridged.models.ollama import OllamaModel, OllamaServer
 from unabridged.models.openai import OpenAIModel, OpenAIServer
-from unabridged.models.quote import QuoteModel
+from unabridged.models.quote import Quotation, QuoteModel
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.models import CALL, SAY, WINDOW, ChatModelContract
 from unabridged.testing.ollama_server import OllamaTestServer
@@ -74,9 +73,7 @@ class TestQuote(ChatModelContract):
 
     @pytest.fixture
     def model(self):
-        said = Message("m", Role.USER, (Text("I love the sea in winter."),), AT)
-        exchange = Exchange("e", "s", None, ExchangeState.COMPLETE, (said,), AT)
-        model = QuoteModel(lambda question: [exchange], Clock())
+        model = QuoteModel(lambda question: [Quotation("I love the sea in winter.", AT)], Clock())
         yield model
         model.close()
 

@@ -510,7 +510,8 @@ class Drive:
     def ranked(self, query, limit=10):
         """What a search finds, best first: the session's title and the user's words."""
         self.clock.move()
-        found = self.space.search(query, limit)
+        asked = query.replace('"', " ")  # a title that a question quotes is no phrase to insist on
+        found = self.space.search(asked, limit)
         return [(one.session_title, one.exchange.user.text) for one in found]
 
     def whole(self, context):

@@ -231,7 +231,7 @@ def test_every_debug_command_of_the_seed_does_what_it_says(begun, model):
     turns = story(33_000)
     house = begun(turns)
     shown = chat(house, LINE, "/memory stats", "/memory tokens")
-    assert re.search(rf"kept +{len(turns) + 1} exchanges in 1 session", shown)
+    assert re.search(rf"stored +{len(turns) + 1} exchanges in 1 session", shown)
     assert re.search(r"condensed +[\d,]+ messages in \d+ runs?, [\d,]+ tokens saved", shown)
     assert re.search(r"last run .*, in \d+\.\d\d s", shown)
     assert "story critical 5" in " ".join(shown.split())

@@ -102,7 +102,7 @@ def test_a_person_finds_everything(five):
 
 def search_here(memory, limit=10):
     reach = memory.space.reach(memory.header.id if memory.header else None)
-    return memory.space.search("what is my sister called?", limit, reach=reach, quotes=False)
+    return memory.space.search("what is my sister called?", limit, reach=reach)
 
 
 def test_facts_of_the_session_and_those_a_person_gave_are_told(five):

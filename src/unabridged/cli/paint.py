@@ -14,6 +14,7 @@ STYLES: Mapping[str, Mapping[str, object]] = {
     "": {},
     "bold": {"bold": True},
     "dim": {"fg": "bright_black"},
+    "match": {"bold": True, "reverse": True},
     "accent": {"fg": "cyan"},
     "good": {"fg": "green"},
     "warn": {"fg": "yellow"},

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log1p, prod, sqrt
 
-from unabridged.condense.topic_words import prose, telling
+from unabridged.condense.topic_words import Word, prose, telling
 from unabridged.language.words import is_pair
 
 MOST = 4
@@ -42,7 +42,7 @@ class _Seen:
     weight: float = 0.0
     times: int = 0
     named: int = 0
-    spellings: Counter[str] = field(default_factory=Counter)
+    spellings: dict[str, int] = field(default_factory=dict)
 
 
 def label(texts: Sequence[tuple[str, str]], share: Share) -> tuple[str, ...]:
@@ -56,9 +56,7 @@ def label(texts: Sequence[tuple[str, str]], share: Share) -> tuple[str, ...]:
         Two to four words or pairs of words as they were written, the most telling first; fewer
         where they have no more.
     """
-    seen: dict[Key, _Seen] = {}
-    for user, answer in texts:
-        _count(seen, user, answer)
+    seen = _seen(texts)
     scores = {key: _score(key, seen, share, len(texts)) for key in seen}
     ranked = sorted(scores, key=lambda key: (-scores[key], str(key)))
     chosen: list[Key] = []
@@ -72,24 +70,47 @@ def label(texts: Sequence[tuple[str, str]], share: Share) -> tuple[str, ...]:
     return tuple(_spelt(seen[key].spellings) for key in chosen)
 
 
-def _count(seen: dict[Key, _Seen], user: str, answer: str) -> None:
-    met: dict[Key, float] = {}
-    for text, weight in ((user, _USER), (answer, _ANSWER)):
-        for word in telling(prose(text)):
-            _meet(seen, word.stem, word.spelling, word.named)
-            met[word.stem] = max(met.get(word.stem, 0), weight)
-            if word.follows and word.follows[0] != word.stem:
-                pair = (word.follows[0], word.stem)
-                _meet(seen, pair, f"{word.follows[1]} {word.spelling}", 0)
-                met[pair] = max(met.get(pair, 0), weight)
-    for key, weight in met.items():
-        seen[key].weight += weight
-        seen[key].times += 1
+def _seen(texts: Sequence[tuple[str, str]]) -> dict[Key, _Seen]:
+    # Most pairs stand in one exchange alone and can name nothing: they are only counted.
+    read = [
+        [
+            (tuple(telling(prose(text))), weight)
+            for text, weight in ((user, _USER), (answer, _ANSWER))
+        ]
+        for user, answer in texts
+    ]
+    pairs = Counter(
+        pair for sides in read for pair in {_pair(word) for words, _ in sides for word in words}
+    )
+    least = min(2, len(texts))
+    seen: dict[Key, _Seen] = {}
+    for sides in read:
+        met: dict[Key, float] = {}
+        for words, weight in sides:
+            for word in words:
+                _meet(seen, word.stem, word.spelling, word.named)
+                met[word.stem] = max(met.get(word.stem, 0), weight)
+                pair = _pair(word)
+                if word.follows and pair is not None and pairs[pair] >= least:
+                    _meet(seen, pair, f"{word.follows[1]} {word.spelling}", 0)
+                    met[pair] = max(met.get(pair, 0), weight)
+        for key, weight in met.items():
+            seen[key].weight += weight
+            seen[key].times += 1
+    return seen
+
+
+def _pair(word: Word) -> tuple[str, str] | None:
+    if not word.follows or word.follows[0] == word.stem:
+        return None
+    return (word.follows[0], word.stem)
 
 
 def _meet(seen: dict[Key, _Seen], key: Key, spelling: str, named: int) -> None:
-    one = seen.setdefault(key, _Seen())
-    one.spellings[spelling] += 1
+    one = seen.get(key)
+    if one is None:
+        one = seen[key] = _Seen()
+    one.spellings[spelling] = one.spellings.get(spelling, 0) + 1
     one.named += named
 
 
@@ -139,7 +160,7 @@ def _parts(key: Key) -> set[str]:
     return {key} if isinstance(key, str) else set(key)
 
 
-def _spelt(spellings: Counter[str]) -> str:
+def _spelt(spellings: Mapping[str, int]) -> str:
     total = sum(spellings.values())
     small = {s: n for s, n in spellings.items() if s == s.lower()}
     usable = small if sum(small.values()) >= 0.2 * total else spellings

@@ -117,6 +117,15 @@ def prose(text: str) -> str:
     return _ADDRESS.sub(" ", text) if "/" in text or "@" in text else text
 
 
+def beginning(text: str, most: int) -> str:
+    """Return the first characters of a text, without the part of a word that they would end in."""
+    if len(text) <= most:
+        return text
+    cut = text[: most + 1]
+    space = max(cut.rfind(" "), cut.rfind("\n"))
+    return cut[:space] if space > most // 2 else text[:most]
+
+
 def stems(text: str) -> list[str]:
     """The stems of the telling words of a text, in their order, repeats included."""
     found: list[str] = []

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from unabridged.condense.topic_groups import alike, middles, runs
 from unabridged.condense.topic_labels import label
 from unabridged.condense.topic_vectors import Counts, joined
-from unabridged.condense.topic_words import prose, stems
+from unabridged.condense.topic_words import beginning, prose, stems
 from unabridged.domain.topic import Moved, Topic, TopicItem
 from unabridged.ports import Embedder
 
@@ -129,7 +129,8 @@ def _grouped(
 def _name(members: Sequence[TopicItem], counts: Counts) -> tuple[str, ...]:
     step = -(-len(members) // NAMED_BY)
     return label(
-        [(item.user, item.answer[:_NAMED_BY_ANSWER]) for item in members[::step]], counts.share
+        [(item.user, beginning(item.answer, _NAMED_BY_ANSWER)) for item in members[::step]],
+        counts.share,
     )
 
 

@@ -50,13 +50,15 @@ class SearchResult:
 
     Attributes:
         exchange: The exchange, whole.
-        score: Its evidence, 0 to 1.
+        score: How well it matches by itself, 0 to 1.
         session_title: The title of its session.
+        matched: Whether that is enough; else it is only the nearest there is.
     """
 
     exchange: Exchange
     score: float
     session_title: str = ""
+    matched: bool = True
 
     def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
         return short(self, f"{self.score:.2f}", self.exchange.id, quoted(self.exchange.user.text))
@@ -142,8 +144,9 @@ class Stats:
         tokens: Tokens, as counted when they were stored.
         bytes: Bytes on disk.
         pins: Pinned texts.
-        states: Exchange state to count, of the newest 1,000 exchanges.
-        models: Model to count, of the newest 1,000 exchanges.
+        states: Exchange state to the number of exchanges; they add up to ``exchanges``.
+        models: Model to the number of exchanges; they add up to ``exchanges``. Exchanges that
+            name no model count as ``unknown``.
         first: The date of the oldest exchange.
         last: The date of the newest.
         calibration: Model to what was learned about its tokens.

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from unabridged.embeddings.wordpiece import CONTINUES, WordPiece, words_of
+from unabridged.embeddings.wordpiece import CONTINUES, load_wordpiece, words_of
 
 DATA = Path(__file__).parent / "data"
 """Where the table lies that is shipped."""
@@ -113,8 +113,7 @@ class StaticTable:
         self._rows: NDArray[np.int8] = np.asarray(load_array(folder / "table.npy", mmap_mode="r"))
         self._scales: NDArray[np.uint8] = load_array(folder / "scales.npy")
         self._learnt: NDArray[np.bool_] = load_array(folder / "learnt.npy")
-        self._vocabulary = (folder / "vocabulary.txt").read_text("utf-8").split("\n")
-        self._wordpiece = WordPiece(self._vocabulary)
+        self._wordpiece = load_wordpiece(folder / "vocabulary.txt")
         self._most_words = most_words
         self._places = _Places(self)
         self._sums = np.empty((_FIRST_ROOM, self.dimension), np.int32)
@@ -175,7 +174,8 @@ class StaticTable:
             return 0.0
         if len(pieces) == 1:
             return 1.0
-        lengths = [len(self._vocabulary[piece].removeprefix(CONTINUES)) for piece in pieces]
+        vocabulary = self._wordpiece.vocabulary
+        lengths = [len(vocabulary[piece].removeprefix(CONTINUES)) for piece in pieces]
         return sum(length for length in lengths if length >= SHORTEST_TELLING) / len(word)
 
 

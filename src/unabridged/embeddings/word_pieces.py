@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unabridged.embeddings.static import DATA, load_array
-from unabridged.embeddings.wordpiece import WordPiece
+from unabridged.embeddings.wordpiece import WordPiece, load_wordpiece
 from unabridged.index.array_runs import positions_of
 from unabridged.index.indexed_exchange import ANSWER_SENTENCE, USER_SENTENCE
 from unabridged.index.products import product
@@ -83,8 +83,7 @@ class _Held:
 
     def __init__(self, data: Path) -> None:
         table: NDArray[np.int8] = load_array(data / "table.npy", mmap_mode="r")
-        vocabulary = (data / "vocabulary.txt").read_text("utf-8").split("\n")
-        self.words = _Words(WordPiece(vocabulary), len(vocabulary))
+        self.words = _Words(load_wordpiece(data / "vocabulary.txt"), len(table))
         self._axes = np.ascontiguousarray(table[:, :AXES])
         self._lengths = np.sqrt(np.square(self._axes, dtype=np.float32).sum(axis=1))
         self._lengths[self._lengths == 0] = np.inf

@@ -12,6 +12,8 @@ transformers package, against which the fixture of the tests was made.
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
 
 CONTINUES = "##"
 """Stands before a piece that continues a word."""
@@ -57,7 +59,8 @@ class WordPiece:
     """
 
     def __init__(self, vocabulary: Iterable[str]) -> None:
-        self._ids = {piece: place for place, piece in enumerate(vocabulary)}
+        self.vocabulary = tuple(vocabulary)
+        self._ids = {piece: place for place, piece in enumerate(self.vocabulary)}
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -86,3 +89,9 @@ class WordPiece:
             if place is not None:
                 return end, place
         return start, None
+
+
+@lru_cache(maxsize=2)
+def load_wordpiece(vocabulary: Path) -> WordPiece:
+    """Return what cuts by a file of pieces, one a line; two that read one file share it."""
+    return WordPiece(vocabulary.read_text("utf-8").split("\n"))

@@ -225,7 +225,21 @@ def matching(store: Store, terms_of: Callable[[str], Sequence[str]], query: str)
     wanted = set(terms_of(query))
     if not wanted:
         return []
-    return [e.id for e in everything(store) if wanted <= set(terms_of(_all_words(e)))]
+    # Most texts lack a word by its first letters already; cutting all of them takes much longer.
+    starts = [term[: max(1, len(term) - 2)] for term in wanted if term.isalpha()]
+    found = []
+    for exchange in everything(store):
+        text = _all_words(exchange)
+        if _may_hold(starts, text) and wanted <= set(terms_of(text)):
+            found.append(exchange.id)
+    return found
+
+
+def _may_hold(starts: Sequence[str], text: str) -> bool:
+    if "_" in text:
+        return True  # an identifier is found by its parts too
+    folded = fold(text).replace("'", "")
+    return all(start in folded for start in starts)
 
 
 def _all_words(exchange: Exchange) -> str:

@@ -1,26 +1,22 @@
 """Signals of intent: how the tables of ``english`` and ``other_languages`` are recognised.
 
-Most patterns need not be tried on a message: the parse tree of ``re`` says which pieces of text a
-pattern cannot do without. A sequence needs what any one of its parts needs, alternatives need one
-of theirs all together, and what may be absent needs nothing.
+Most patterns need not be tried on a message: ``signal_needs`` lists the pieces of text of which one
+is in whatever a pattern matches. It is generated: working it out takes a tenth of a second.
 """
 
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from unabridged.domain.intent import Intent
 from unabridged.intent.english import SIGNALS, WORDS
 from unabridged.intent.other_languages import ELSEWHERE
 from unabridged.intent.resume_signals import SIGNALS as REOPENING, WORDS as REOPENING_WORDS
+from unabridged.intent.signal_needs import ENGLISH_NEEDS, OTHER_NEEDS
 
 UNSPACED_FROM = 0x0E00
 """From this code on, scripts have no spaces that a pattern could begin behind."""
-
-SHORTEST = 3
-"""Letters of the shortest piece that is worth looking for, in Latin script."""
 
 MOST_POLITE = 5
 """Pieces of politeness that may stand before a request."""
@@ -33,7 +29,6 @@ _ALTERNATIVE = "|"
 class Signal:
     """One signal: what it speaks for, how specific it is, and how it is recognised.
 
-    ``needs`` are pieces of text of which one must be there before the pattern is worth trying.
     An ``opening`` signal is looked for only where a clause begins, behind whatever politeness.
     """
 
@@ -41,12 +36,11 @@ class Signal:
     weight: float
     name: str
     source: str
-    needs: frozenset[str]
     opening: bool
 
     def found(self, form: str, openings: Collection[int]) -> bool:
         """Whether a message in plain form, with the places where its clauses begin, gives it."""
-        pattern = _compiled(self.source)
+        pattern = _compiled(self.source, self.opening)
         if self.opening:
             return any(pattern.match(form, at) for at in openings)
         return pattern.search(form) is not None
@@ -98,28 +92,35 @@ def _polite() -> Mapping[str, list[str]]:
     return found
 
 
+ENGLISH = {intent: SIGNALS[intent] + REOPENING.get(intent, "") for intent in SIGNALS}
+
+
 @cache
 def english() -> SignalTable:
-    """The signals of English, compiled once, at the first message."""
-    return _table({intent: SIGNALS[intent] + REOPENING.get(intent, "") for intent in SIGNALS})
+    """Return the signals of English; a pattern is compiled when it is first tried."""
+    return _table(ENGLISH, ENGLISH_NEEDS)
 
 
 @cache
 def elsewhere() -> SignalTable:
-    """The signals of other languages."""
-    return _table(ELSEWHERE)
+    """Return the signals of other languages."""
+    return _table(ELSEWHERE, OTHER_NEEDS)
 
 
-def _table(source: Mapping[Intent, str]) -> SignalTable:
-    found = [_read(intent, line) for intent, table in source.items() for line in _lines(table)]
+def _table(source: Mapping[Intent, str], needs: str) -> SignalTable:
+    always: list[Signal] = []
     needing: dict[str, list[Signal]] = {}
-    for signal in found:
-        for piece in sorted({max(need.split(), key=len) for need in signal.needs}):
+    for signal, line in zip(signals(source), needs.splitlines(), strict=True):
+        for piece in line.split():
             needing.setdefault(piece, []).append(signal)
-    return SignalTable(
-        always=tuple(signal for signal in found if not signal.needs),
-        needing={piece: tuple(signals) for piece, signals in needing.items()},
-    )
+        if not line:
+            always.append(signal)
+    return SignalTable(tuple(always), {piece: tuple(some) for piece, some in needing.items()})
+
+
+def signals(source: Mapping[Intent, str]) -> list[Signal]:
+    """Return the signals of a table, in its order."""
+    return [_read(intent, line) for intent, table in source.items() for line in _lines(table)]
 
 
 def _lines(table: str) -> list[str]:
@@ -131,8 +132,7 @@ def _read(intent: Intent, line: str) -> Signal:
     weight, name = head.strip().split(" ", 1)
     bare = pattern.strip()
     opening = bare.startswith("<") and _ALTERNATIVE not in _outside(bare)
-    source = _expanded(bare[1:] if opening else bare, everywhere=not opening)
-    return Signal(intent, float(weight), name.strip(), source, needs(source), opening)
+    return Signal(intent, float(weight), name.strip(), bare[1:] if opening else bare, opening)
 
 
 def _outside(pattern: str) -> str:
@@ -143,54 +143,13 @@ def _outside(pattern: str) -> str:
     return outside
 
 
-def needs(pattern: str) -> frozenset[str]:
-    """Return pieces of text of which at least one is in whatever the pattern matches.
-
-    Empty if nothing can be said; then the pattern must always be tried.
-    """
-    parser: Any = re._parser  # type: ignore[attr-defined]  # private; a test compares the outcome
-    return _of_sequence(parser.parse(pattern)) or frozenset()
-
-
-def _of_sequence(items: Iterable[Any]) -> frozenset[str] | None:
-    found: list[frozenset[str]] = []
-    run = ""
-    for kind, value in items:
-        if str(kind) == "LITERAL":
-            run += chr(value)
-            continue
-        found += [frozenset({run})] if _telling(run) else []
-        run = ""
-        inner = _of_item(str(kind), value)
-        if inner:
-            found.append(inner)
-    found += [frozenset({run})] if _telling(run) else []
-    return max(found, key=lambda need: (min(map(len, need)), -len(need)), default=None)
-
-
-def _of_item(kind: str, value: Any) -> frozenset[str] | None:
-    if kind == "SUBPATTERN":
-        return _of_sequence(value[-1])
-    if kind in {"MAX_REPEAT", "MIN_REPEAT"}:
-        least, _, inner = value
-        return _of_sequence(inner) if least else None
-    if kind == "BRANCH":
-        branches = [_of_sequence(branch) for branch in value[1]]
-        return frozenset().union(*[b for b in branches if b]) if all(branches) else None
-    return None
-
-
-def _telling(run: str) -> bool:
-    word = max(run.split(), key=len, default="")
-    return len(word) >= SHORTEST or (word != "" and not word.isascii())
-
-
 @cache
-def _compiled(source: str) -> re.Pattern[str]:
-    return re.compile(source)
+def _compiled(source: str, opening: bool) -> re.Pattern[str]:  # noqa: FBT001 - a cache's key
+    return re.compile(expanded(source, everywhere=not opening))
 
 
-def _expanded(pattern: str, *, everywhere: bool) -> str:
+def expanded(pattern: str, *, everywhere: bool) -> str:
+    """Return a pattern as ``re`` takes it: with its lists of words, and where it may begin."""
     for name, words in (*REOPENING_WORDS.items(), *WORDS.items()):
         pattern = pattern.replace(f"{{{name}}}", f"(?:{words})")
     pattern = re.sub(

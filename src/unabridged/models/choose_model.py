@@ -25,12 +25,14 @@ from unabridged.wire.ollama import short_name
 UPSTREAMS = ("auto", "ollama", "openai", "gguf", "quote")
 PROBE_SECONDS = 3.0
 """How long a server on this machine may take to list its models."""
+CHOICE_SECONDS = 300.0
+"""How long the list is remembered from which a model is chosen that nobody named."""
 LIST_SECONDS = 15.0
 """How long a server anywhere may take to."""
 
 _BETTER = (
-    f"start Ollama and `ollama pull {ollama.SUGGESTED}`, or set openai_url, "
-    "or `unabridged models get smollm2`"
+    f"`ollama pull {ollama.SUGGESTED}` with Ollama running, `unabridged models get smollm2`, "
+    "or the setting openai_url"
 )
 
 
@@ -129,7 +131,7 @@ class Chooser:
         return builder()
 
     def _quoting(self) -> ChosenModel:
-        return ChosenModel(self._quote(), "Answers are quoted from memory.")
+        return ChosenModel(self._quote(), "Answers are quotations from memory.")
 
     def _auto(self) -> ChosenModel:
         if self._settings.openai_url:
@@ -137,33 +139,29 @@ class Chooser:
         if self._settings.gguf:
             return self._gguf()
         try:
-            return self._probed()
+            return self._ollama(self._ollama_names())
         except (UpstreamError, MissingExtraError) as error:
             why = f"{error} {error.hint}" if not isinstance(error, UpstreamAwayError) else ""
         if self._file() is not None and gguf.installed():
             chosen = self._gguf()
-            better = f"start Ollama and `ollama pull {ollama.SUGGESTED}`, or set openai_url"
-            note = f"{chosen.note} It is small; for better answers {better}."
+            better = f"`ollama pull {ollama.SUGGESTED}` with Ollama running, or set openai_url"
+            note = f"{chosen.note} It is small. For better answers: {better}."
             return ChosenModel(chosen.model, f"{why} {note}".strip())
         if self._file() is not None:
             why = f"{why} The fetched model needs: pip install 'unabridged[gguf]'.".strip()
-        note = f"No model yet: answers are quoted from memory. For real answers {_BETTER}."
+        note = f"Answers are quotations from memory. For a model's answers: {_BETTER}."
         return ChosenModel(self._quote(), f"{why} {note}".strip())
 
-    def _ollama(self) -> ChosenModel:
+    def _ollama(self, names: Sequence[str] = ()) -> ChosenModel:
         server = self._ollama_server()
         name = self._settings.model
         if name:
             note = f"Ollama answers with {name}."
         else:
-            # Asked with little patience: a server that hangs shall not keep a chat from starting.
-            name = self._ollama_names()[0]
+            # Asked with little patience: a server that hangs must not keep a chat from starting.
+            name = (names or self._ollama_names())[0]
             note = f"Ollama answers with {short_name(name)}, its most recently used model."
         return ChosenModel(ollama.OllamaModel(name, server, self._abilities), note)
-
-    def _probed(self) -> ChosenModel:
-        self._ollama_names()
-        return self._ollama()
 
     def _openai(self) -> ChosenModel:
         server = self._openai_server()
@@ -236,9 +234,10 @@ class Chooser:
             listed = self._lists.get(server.http.shown, server.models, fresh=fresh)
         return listed.names, _as_of(listed)
 
-    def _ollama_names(self) -> list[str]:
+    def _ollama_names(self) -> Sequence[str]:
         with closing(self._ollama_server(PROBE_SECONDS)) as server:
-            names = server.models()
+            server.http.check_listening()
+            names = self._lists.recent(server.http.shown, server.models, CHOICE_SECONDS)
         if not names:
             raise ollama.no_model()
         return names

@@ -60,7 +60,7 @@ class ModelListCache:
         """
         now = self._clock.now()
         known = self._read().get(server)
-        if known is not None and not fresh and 0 <= (now - known.at).total_seconds() < self._ttl:
+        if known is not None and not fresh and self._is_within(known, self._ttl):
             return known
         try:
             names = tuple(ask())
@@ -70,6 +70,24 @@ class ModelListCache:
             return Listed(known.names, known.at, cached=True, trouble=str(error))
         self._keep(server, Listed(names, now))
         return Listed(names, now)
+
+    def recent(
+        self, server: str, ask: Callable[[], Sequence[str]], seconds: float
+    ) -> tuple[str, ...]:
+        """Return the models of a server, listed in the last seconds or now.
+
+        Raises:
+            UpstreamError: It does not answer.
+        """
+        known = self._read().get(server)
+        if known is not None and self._is_within(known, min(seconds, self._ttl)):
+            return known.names
+        listed = Listed(tuple(ask()), self._clock.now())
+        self._keep(server, listed)
+        return listed.names
+
+    def _is_within(self, listed: Listed, seconds: float) -> bool:
+        return 0 <= (self._clock.now() - listed.at).total_seconds() < seconds
 
     def _read(self) -> dict[str, Listed]:
         if self._path is None:

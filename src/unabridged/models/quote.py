@@ -1,19 +1,20 @@
-"""An upstream that needs no model: it answers with what was said before, quoted whole.
+"""An upstream that needs no model: it answers with what was said before, quoted with its date.
 
-It invents nothing: every word of substance is a quotation with its date, and where memory holds
-nothing that bears on the message, it says so.
+It invents nothing. If nothing in memory answers the message, it says so.
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from unabridged.domain.chat import Abilities, ChatRequest, StreamChunk
-from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, Role
 from unabridged.language.questions import is_question
+from unabridged.language.sentences import sentences
+from unabridged.language.words import query_terms, terms
 from unabridged.ports import Clock
-from unabridged.retrieval.echo_filter import QUOTING, only_quotes
+from unabridged.retrieval.echo_filter import QUOTING
 
 MODEL = QUOTING
 GREETINGS = frozenset(
@@ -45,36 +46,59 @@ THANKS = frozenset(
 _MONTHS = (
     "January February March April May June July August September October November December".split()
 )
-MOST = 5
-"""Exchanges quoted in one answer."""
+_MONTHS = (
+    "January February March April May June July August September October November December".split()
+)
+MOST = 3
+"""Quotations in one answer."""
+LONGEST = 400
+"""Characters of a text that is quoted whole; of a longer one, the sentences that fit."""
 WINDOW = 1_048_576
-"""Tokens that it may be given: it reads memory itself, so the window only bounds what the ledger shows."""
+"""Tokens that it may be given: it reads memory itself, so the window only bounds the ledger."""
+_ASKS = re.compile(
+    r"(?:please )?(?:(?:what|who|where|when|how|which)(?:['’]?(?:s|re|d))?|say|explain|describe"
+    r"|summari[sz]e|(?:give|help|write|read) me|repeat)\b",
+    re.IGNORECASE,
+)
+"""How a question or request begins that ends without a mark."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """Words that may be quoted.
+
+    Attributes:
+        verb: What the user did with them; empty for what was said or asked.
+        answer: What a model answered, or empty.
+    """
+
+    text: str
+    at: datetime
+    verb: str = ""
+    answer: str = ""
 
 
 class QuoteModel:
     """Answers from memory.
 
     Args:
-        recall: Gives the exchanges that bear on a question, best evidence first.
-        clock: Says what year it is: dates of this year are told without it.
-        facts: Gives what is pinned; quoted where it bears on the question.
-        own_words: Takes what was recalled for the prompt out of a user message, so that the
-            question is what the person said.
-        keeps: Whether what is said is stored; an ephemeral chat takes no note.
+        find: Returns what answers a question, the best first.
+        clock: Gives the year: dates of this year are told without it.
+        own_words: Takes recalled text out of a user message, so that the question is what the
+            person said.
+        keeps: Whether what is said is stored.
     """
 
     def __init__(
         self,
-        recall: Callable[[str], Sequence[Exchange]],
+        find: Callable[[str], Sequence[Quotation]],
         clock: Clock,
         *,
-        facts: Callable[[str], Sequence[str]] | None = None,
         own_words: Callable[[str], str] | None = None,
         keeps: bool = True,
     ) -> None:
-        self._recall = recall
+        self._find = find
         self._clock = clock
-        self._facts = facts or (lambda _: ())
         self._own_words = own_words or (lambda text: text)
         self._keeps = keeps
 
@@ -107,22 +131,18 @@ class QuoteModel:
         """Nothing is held."""
 
     def answer(self, question: str) -> str:
-        """Give the whole answer to a question or statement."""
+        """Return the whole answer to a question or statement."""
         plain = " ".join(re.sub(r"[^\w\s']", " ", question.casefold()).split())
         if plain in GREETINGS:
-            return "Hello. I answer by quoting what you have told me; ask me, or tell me something."
+            return "Hello. Tell me something, or ask me about what you told me."
         if plain in THANKS:
             return "You are welcome."
-        facts = list(self._facts(question))
-        found = self._bearing(question)
-        asks = is_question(question)
-        if not facts and not found:
-            return self._nothing(asks=asks)
-        said = [f"You asked me to keep in mind: “{fact}”" for fact in facts]
-        said += [self._quoted(exchange) for exchange in found]
-        if not asks:
-            said.insert(0, f"{self._note()} It goes with what I have from before:")
-        return "\n\n".join(said)
+        if not (is_question(question) or _ASKS.match(question.strip())):
+            return "Noted." if self._keeps else "Noted, for this chat only."
+        found = self._find(question)[:MOST]
+        if not found:
+            return "I have nothing about that in memory."
+        return "\n\n".join(self._quoted(one, question) for one in found)
 
     def _question(self, messages: Sequence[Message]) -> str:
         for message in reversed(messages):
@@ -130,19 +150,12 @@ class QuoteModel:
                 return self._own_words(message.text).strip()
         return ""
 
-    def _bearing(self, question: str) -> list[Exchange]:
-        found = [e for e in self._recall(question) if e.user.text.strip() != question]
-        telling = [e for e in found if not only_quotes(e)]
-        return telling[:MOST]
-
-    def _quoted(self, exchange: Exchange) -> str:
-        day = self._day(exchange.at)
-        verb = "asked" if is_question(exchange.user.text) else "said"
-        told = f"On {day} you {verb}: “{exchange.user.text}”"
-        answer = exchange.answer
-        if answer is None or exchange.model == MODEL:
+    def _quoted(self, one: Quotation, question: str) -> str:
+        verb = one.verb or ("asked" if is_question(one.text) else "said")
+        told = f"On {self._day(one.at)} you {verb}: “{_short(one.text, question)}”"
+        if not one.answer:
             return told
-        return f"{told}\nThe answer was: “{answer.text}”"
+        return f"{told}\nThe answer was: “{_short(one.answer, question)}”"
 
     def _day(self, at: datetime) -> str:
         now = self._clock.now()
@@ -150,11 +163,21 @@ class QuoteModel:
         day = f"{at.day} {_MONTHS[at.month - 1]}"
         return day if at.year == now.year else f"{day} {at.year}"
 
-    def _note(self) -> str:
-        return "I have taken note of that." if self._keeps else "Nothing of this is stored."
 
-    def _nothing(self, *, asks: bool) -> str:
-        if not asks:
-            return self._note()
-        nothing = "I have nothing about that in memory."
-        return f"{nothing} I have taken note of your question." if self._keeps else nothing
+def _short(text: str, question: str) -> str:
+    # Whole sentences around the one that holds most words of the question; what is left out shows.
+    if len(text) <= LONGEST:
+        return text
+    pieces = sentences(text)
+    asked = set(query_terms(question))
+    first = max(range(len(pieces)), key=lambda n: len(asked.intersection(terms(pieces[n]))))
+    last = first + 1
+    while True:
+        after = len(pieces[last]) if last < len(pieces) else LONGEST
+        before = len(pieces[first - 1]) if first else LONGEST
+        room = LONGEST - sum(map(len, pieces[first:last]))
+        if min(after, before) > room:
+            break
+        first, last = (first, last + 1) if after <= before else (first - 1, last)
+    said = "".join(pieces[first:last]).strip()
+    return f"{'[…] ' if first else ''}{said}{' […]' if last < len(pieces) else ''}"

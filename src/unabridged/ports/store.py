@@ -102,6 +102,10 @@ class Store(Protocol):
         """Return how many exchanges each session holds, all branches; empty sessions are missing."""
         ...
 
+    def kinds(self) -> Mapping[tuple[str, str], int]:
+        """How many exchanges there are of each state and model, "" for an unknown model."""
+        ...
+
     def put(self, records: Iterable[Record]) -> None:
         """Write records in one transaction; one of the same kind and id is replaced.
 

@@ -1,7 +1,9 @@
 """Features: what speaks for each row of a shortlist, as numbers from 0 to 1.
 
 They are absolute; a recipe weighs them relative to the best of the shortlist. ``bearing`` adds some
-of them up for evidence, 0 to 3; where the vectors know less, words stand in for them.
+of them up for evidence, 0 to 3; where the vectors know less, words replace them. It is split into
+``by_words``, of rows that hold a word of the question, and ``by_meaning``, of the others; a number
+has no meaning but itself.
 """
 
 from collections.abc import Mapping
@@ -68,6 +70,9 @@ def features(rows: IndexHits, asked: QueryTerms, lexicon: Lexicon | None) -> dic
     coverage = _held(both, weights)
     time = _time(rows, asked)
     words = (alike.whole + coverage / 2) * (1 + (1 - known) / 2)
+    bearing = words + near + time / 2
+    is_worded = coverage > 0
+    has_words = any(not term.isdecimal() for term in asked.terms)
     session = _session(rows, alike.sentence + user_near)
     return {
         "user_near": user_near,
@@ -79,7 +84,9 @@ def features(rows: IndexHits, asked: QueryTerms, lexicon: Lexicon | None) -> dic
         "window": dot(_window(rows, both), weights),
         "session": session,
         "time": time,
-        "bearing": words + near + time / 2,
+        "bearing": bearing,
+        "by_words": np.where(is_worded, bearing, np.float32(0)),
+        "by_meaning": np.where(is_worded | ~np.bool_(has_words), np.float32(0), bearing),
         "order": _order(rows, asked),
         "opening": (1 / (1 + rows.positions)).astype(np.float32),
         "recent": _recency(rows.at),

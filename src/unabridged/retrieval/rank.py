@@ -15,7 +15,7 @@ from unabridged.index.indexed_exchange import ANSWER_SENTENCE
 from unabridged.index.products import products_of
 from unabridged.retrieval.features import Column
 from unabridged.retrieval.ranking_weights import Recipe
-from unabridged.retrieval.relevance import evidence, half
+from unabridged.retrieval.relevance import evidence, half, matching
 
 LOOKED_AT = 20
 """The best rows, among which copies go behind the others."""
@@ -31,11 +31,13 @@ class Ranked(NamedTuple):
     """An exchange with what it is worth.
 
     Attributes:
-        score: Its evidence, 0 to 1.
+        score: Its evidence, 0 to 1, at least that of what is ranked behind it.
+        match: How well it matches by itself, 0 to 1.
     """
 
     exchange: str
     score: float
+    match: float
 
 
 _LEAST = float(np.finfo(np.float32).tiny)
@@ -48,8 +50,14 @@ def rank(rows: IndexHits, columns: Mapping[str, Column], recipe: Recipe) -> list
     score = weighed({name: columns[name][found] for name in recipe.weights}, recipe)
     order = found[np.lexsort((-rows.places[found], -score))]
     order = without_copies(rows, columns["alike"], order)
-    sure = np.round(evidence(columns["bearing"][order], half(rows)).astype(np.float64), 4)
-    return list(map(Ranked, rows.exchanges_of(order.tolist()), sure.tolist()))
+    middle = half(rows)
+    sure = evidence(columns["bearing"][order], middle)
+    match = matching(columns["by_words"][order], columns["by_meaning"][order], middle)
+    return list(map(Ranked, rows.exchanges_of(order.tolist()), _shown(sure), _shown(match)))
+
+
+def _shown(column: Column) -> list[float]:
+    return [float(number) for number in np.round(column.astype(np.float64), 4)]
 
 
 def weighed(columns: Mapping[str, Column], recipe: Recipe) -> Column:

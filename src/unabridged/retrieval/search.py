@@ -80,18 +80,31 @@ class Search:
         """Why the last question of this thread was looked for by words only, or empty."""
         return self._last.trouble
 
-    def find(self, question: SearchQuery, limit: int, *, floor: float = 0.0) -> list[Relevance]:
-        """Find the exchanges that bear on a question, best first.
+    def find(
+        self,
+        question: SearchQuery,
+        limit: int,
+        *,
+        floor: float = 0.0,
+        least_match: float | None = None,
+    ) -> list[Relevance]:
+        """Find the exchanges that are relevant to a question, best first.
 
-        Nothing is given whose evidence is under ``floor``, 0 to 1, or under ``LEAST``.
+        If the server that embeds does not answer, words find what they can, and ``trouble`` says so.
 
-        A server that embeds and does not answer stops nothing: words find what they can, and
-        ``trouble`` says so.
+        Args:
+            question: What is asked.
+            limit: Up to this many.
+            floor: Leave out what has less evidence, or less than ``LEAST``; 0 to 1.
+            least_match: Leave out what matches less by itself instead, whatever its evidence.
         """
         depth = self._reranker.depth if self._reranker else 0
         most = max(limit, depth, 1)
         ranked = self.rank(question, most)
-        chosen = [one for one in ranked if one.score >= max(floor, LEAST)]
+        if least_match is None:
+            chosen = [one for one in ranked if one.score >= max(floor, LEAST)]
+        else:
+            chosen = [one for one in ranked if one.match >= least_match]
         evidence: list[Relevance] = []
         for start in range(0, len(chosen), most):
             evidence += self._read(question, chosen[start : start + most])
@@ -104,7 +117,9 @@ class Search:
     def _read(self, question: SearchQuery, chosen: Sequence[Ranked]) -> list[Relevance]:
         found = self._store.get(one.exchange for one in chosen)
         evidence = [
-            Relevance(found[one.exchange], one.score) for one in chosen if one.exchange in found
+            Relevance(found[one.exchange], one.score, match=one.match)
+            for one in chosen
+            if one.exchange in found
         ]
         if (only := question.session) is not None:  # a number of sessions that meet is no proof
             evidence = [e for e in evidence if e.exchange.session == only]

@@ -7,26 +7,18 @@ from typing import Any, TypeVar
 
 from unabridged.budget.calibration import Calibration
 from unabridged.budget.count import Counter
-from unabridged.context.gather import FLOOR_SHARES
 from unabridged.context.recall_block import own_words
-from unabridged.context.tiers import STRONG_SHARE
 from unabridged.domain.backup_results import Recovery
 from unabridged.domain.budget import Mode
-from unabridged.domain.exchange import Exchange
-from unabridged.domain.intent import Intent
 from unabridged.domain.message import Message, Part, Role
 from unabridged.domain.record import RecordKind
 from unabridged.domain.results import SearchResult, Stats
 from unabridged.domain.scope import Scope, SpaceId
 from unabridged.domain.settings import Settings
-from unabridged.intent.detect import detect
-from unabridged.language.words import query_terms, terms
-from unabridged.log.iterate import everything
 from unabridged.maintenance.archive_sessions import ArchiveLimits, SessionArchiver
 from unabridged.models.quote import QuoteModel
 from unabridged.ports import ChatModel, Clock
 from unabridged.recording.forgotten_filter import ForgottenFilter
-from unabridged.retrieval.search import SearchQuery
 from unabridged.space.contexts import Contexts
 from unabridged.space.dependencies import SpaceDependencies, UpstreamInfo
 from unabridged.space.forgetting import forgetting_of
@@ -34,13 +26,12 @@ from unabridged.space.idempotency import Idempotency
 from unabridged.space.log import SpaceLog
 from unabridged.space.maintenance import Maintenance
 from unabridged.space.pins import Pins
+from unabridged.space.quotations import QuotationSources
+from unabridged.space.search import SearchScope, SpaceSearch
 from unabridged.space.sessions import Sessions
 from unabridged.space.sharing import Sharing
 from unabridged.space.space_stats import space_stats
 from unabridged.space.tools import Tool
-
-QUOTED = 5
-"""Exchanges that the quoting model looks for."""
 
 Shared = TypeVar("Shared")
 
@@ -51,6 +42,7 @@ class Space:
     Attributes:
         contexts: What was sent to models.
         pins: What every prompt carries.
+        searches: How it is searched.
         idempotency: What clients' requests did, so that a repeated one is not done twice.
         editing: Held by who changes something after having looked at it.
     """
@@ -85,6 +77,10 @@ class Space:
         self.sharing = Sharing(dependencies, knowledge)
         self.maintenance = Maintenance(dependencies, knowledge, archives)
         self.idempotency = Idempotency(self._store, self.clock)
+        self.searches = SpaceSearch(self._store, dependencies.search, self.clock)
+        self._quotations = QuotationSources(
+            self._store, self.searches, knowledge.facts, knowledge.requirements
+        )
         self.editing = RLock()
 
     @property
@@ -158,9 +154,10 @@ class Space:
             reach: The only session that may be recalled from; None for what the settings say.
         """
         return QuoteModel(
-            lambda question: self._quotable(question, session, reach),
+            lambda question: self._quotations.find(
+                question, session, self.reach(session, reach), with_facts=reach is None
+            ),
             self.clock,
-            facts=lambda question: [] if reach is not None else self._pinned(question),
             own_words=own_words,
             keeps=self.settings.store != "memory",
         )
@@ -196,7 +193,7 @@ class Space:
         """
         only = self.reach(session, reach)
         return self.dependencies.tools(
-            lambda query, limit: self.search(query, limit, reach=only, quotes=False)
+            lambda query, limit: self.searches.recall(query, limit, only)
         )
 
     def system(self, persona: str | None = None) -> Mapping[Mode, str]:
@@ -240,11 +237,13 @@ class Space:
         reach: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
+        role: str | None = None,
         exact: bool = False,
         min_relevance: float | None = None,
-        quotes: bool = True,
     ) -> list[SearchResult]:
         """Find exchanges by words, meaning and time, best first; each whole, with its session.
+
+        Phrases in quotation marks must be in what is found, as they are written.
 
         Args:
             query: What to look for.
@@ -252,38 +251,16 @@ class Space:
             reach: The id of the only session that is looked in; None for all.
             since: Only exchanges of this time and later.
             until: Only exchanges before this time.
-            exact: Find the words as they are written, the newest first; reads every exchange.
-            min_relevance: Relevance under which nothing is found, 0 to 1.
-            quotes: Whether exchanges that only quote others are found too.
+            role: ``user`` or ``assistant``: only where this side holds a word of the query.
+            exact: Find the whole query as it is written, the newest first; reads every exchange.
+            min_relevance: How well they must match, 0 to 1; None for the default. With 0 the
+                nearest come too, which have not ``matched``.
+
+        Raises:
+            InputError: There is no such role, or the relevance is not from 0 to 1.
         """
-
-        def fits(exchange: Exchange) -> bool:
-            early = since is not None and exchange.at < since
-            late = until is not None and exchange.at >= until
-            return not (early or late) and reach in (None, exchange.session)
-
-        if exact:
-            return self._exact(query, limit, fits)
-        question = SearchQuery(query, self.clock.now(), session=reach, telling=not quotes)
-        most = limit
-        while True:
-            found = self.dependencies.search.find(question, most, floor=min_relevance or 0.0)
-            kept = [one for one in found if fits(one.exchange)]
-            if len(kept) >= limit or len(found) < most or (since is None and until is None):
-                return self._titled([(one.exchange, one.score) for one in kept[:limit]])
-            most *= 4
-
-    def _exact(
-        self, query: str, limit: int, fits: Callable[[Exchange], bool]
-    ) -> list[SearchResult]:
-        wanted = query.casefold()
-        found = [e for e in everything(self._store) if fits(e) and wanted in e.text.casefold()]
-        return self._titled([(exchange, 1.0) for exchange in found[::-1][:limit]])
-
-    def _titled(self, found: Sequence[tuple[Exchange, float]]) -> list[SearchResult]:
-        sessions = map(self._store.session, {exchange.session for exchange, _ in found})
-        titles = {session.id: session.title for session in sessions if session}
-        return [SearchResult(e, score, titles.get(e.session, "")) for e, score in found]
+        scope = SearchScope(reach, since, until, role)
+        return self.searches.find(query, limit, scope, exact=exact, min_relevance=min_relevance)
 
     @property
     def search_note(self) -> str:
@@ -293,24 +270,6 @@ class Space:
     def stats(self) -> Stats:
         """Return the figures of the space."""
         return space_stats(self._store, len(self.facts.pinned()), self.sessions.archives.use())
-
-    def _pinned(self, question: str) -> list[str]:
-        asked = set(query_terms(question))
-        return [pin.text for pin in self.facts.pinned() if asked & set(terms(pin.text))]
-
-    def _quotable(
-        self, question: str, session: str | None, reach: str | None
-    ) -> Sequence[Exchange]:
-        intent = detect(question).intent
-        if intent is Intent.CASUAL:
-            return []
-        asked = question.strip()  # stored by now, and the best match of itself
-        here = self.search(question, QUOTED, reach=self.reach(session, reach), quotes=False)
-        found = [f for f in here if f.exchange.user.text.strip() != asked]
-        best = max((f.score for f in found), default=0.0)
-        least = FLOOR_SHARES[intent] * self.settings.min_relevance
-        floor = max(least, STRONG_SHARE * best)
-        return [f.exchange for f in found if f.score >= floor]
 
 
 def _learned(body: Mapping[str, Any]) -> Calibration:

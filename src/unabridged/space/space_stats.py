@@ -7,32 +7,31 @@ from unabridged.domain.record import RecordKind
 from unabridged.domain.results import Stats
 from unabridged.ports import Store
 
-SAMPLE = 1000
-"""The newest exchanges that are looked at for states and models."""
+UNKNOWN = "unknown"
+"""The model of exchanges that name none: imported, or without an answer."""
 
 
 def space_stats(store: Store, pins: int, use: StorageUse | None = None) -> Stats:
-    """Return the figures of a space."""
+    """Return the figures of a space; its exchanges are the sum of its states and of its models."""
     totals = store.totals()
-    sessions = store.sessions()
-    sample = [
-        exchange
-        for session in sessions[:SAMPLE]
-        for exchange in store.recent(session.id, max(1, SAMPLE // max(1, len(sessions))))
-    ]
+    states, models = Multiset[str](), Multiset[str]()
+    for (state, model), number in store.kinds().items():
+        states[state] += number
+        models[model or UNKNOWN] += number
+    newest = store.sessions(newest=1)
     oldest = store.scan(limit=1)
     return Stats(
         space=store.space.name,
         sessions=totals.sessions,
-        exchanges=totals.exchanges,
+        exchanges=states.total(),
         messages=totals.messages,
         tokens=totals.tokens,
         bytes=totals.bytes,
         pins=pins,
-        states=dict(Multiset(exchange.state.value for exchange in sample)),
-        models=dict(Multiset(exchange.model or "unknown" for exchange in sample)),
+        states=dict(states.most_common()),
+        models=dict(models.most_common()),
         first=oldest[0].at if oldest else None,
-        last=max((session.updated for session in sessions), default=None),
+        last=newest[0].updated if newest else None,
         use=use,
         calibration={r.id: r.body for r in store.records(RecordKind.CALIBRATION)},
     )

@@ -130,6 +130,9 @@ class HeldWrites:
     def counts(self) -> Mapping[str, int]:
         return self._current.counts()
 
+    def kinds(self) -> Mapping[tuple[str, str], int]:
+        return self._current.kinds()
+
     def records(
         self,
         kind: RecordKind,

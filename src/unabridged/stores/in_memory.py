@@ -189,6 +189,11 @@ class InMemoryStore:
         with self._open():
             return dict(Multiset(entry.exchange.session for entry in self._entries.values()))
 
+    def kinds(self) -> dict[tuple[str, str], int]:
+        with self._open():
+            held = (entry.exchange for entry in self._entries.values())
+            return dict(Multiset((one.state.value, one.model or "") for one in held))
+
     def records(
         self,
         kind: RecordKind,

@@ -298,6 +298,7 @@ class StoreMachine(RuleBasedStateMachine):
         assert {session.id: session for session in self.store.sessions()} == model.sessions
         held = {session: len(model.of(session)) for session in model.sessions}
         assert self.store.counts() == {name: number for name, number in held.items() if number}
+        assert sum(self.store.kinds().values()) == sum(held.values())
         for session in model.sessions:
             assert self.store.recent(session, 99) == model.path(session)
             assert self.store.recent(session, 2) == model.path(session)[-2:]

@@ -180,6 +180,7 @@ class ReadingContract:
         LogWriter(store, "s2").say("three", "3")
         store.set_session(Session("empty", "", START, START), None)
         assert dict(self.reopen(store).counts()) == {"s1": 2, "s2": 1}
+        assert sum(self.reopen(store).kinds().values()) == 3
 
     def test_totals_count_what_is_there(self, store: Store) -> None:
         """Sessions, exchanges, messages, tokens; something for bytes."""

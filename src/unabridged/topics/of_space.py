@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from unabridged.condense.topic_words import beginning
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.topic import Moved, Topic, TopicItem
 from unabridged.log.iterate import everything
@@ -54,5 +55,5 @@ def topics(
 def _item(exchange: Exchange) -> TopicItem:
     user, answer = sides(exchange)
     tokens = sum(message.tokens or 0 for message in exchange.messages)
-    head, tail = user[:USER_PART], answer[:ANSWER_PART]
+    head, tail = beginning(user, USER_PART), beginning(answer, ANSWER_PART)
     return TopicItem(exchange.id, exchange.session, exchange.at, head, tail, tokens)

@@ -66,7 +66,7 @@ def test_max_turns_bounds_what_is_shown_and_nothing_is_lost(run, monkeypatch, la
 @pytest.mark.parametrize("limit", ["MAX_SESSIONS", "MAX_BYTES"])
 def test_limits_archive_the_oldest_and_search_finds_them(run, monkeypatch, layout, limit):
     monkeypatch.setenv("UNABRIDGED_JSON_FILES", layout)
-    monkeypatch.setenv(f"UNABRIDGED_{limit}", {"MAX_SESSIONS": "2", "MAX_BYTES": "900"}[limit])
+    monkeypatch.setenv(f"UNABRIDGED_{limit}", {"MAX_SESSIONS": "2", "MAX_BYTES": "400"}[limit])
     for name in NAMES:
         run("ask", "--new", f"The harbour of {name} lies in the north of the island.")
     lines = run("sessions", "--json").data

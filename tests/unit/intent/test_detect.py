@@ -6,10 +6,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from tests.golden.signal_needs import module
 
 from bench.annotations.intent_accuracy import read, run
 from unabridged.domain.intent import Intent
 from unabridged.errors import BadRecordError
+from unabridged.intent import signal_needs
 from unabridged.intent.detect import detect
 from unabridged.intent.normalize_text import plain
 from unabridged.intent.signals import elsewhere, english, openings
@@ -183,3 +185,8 @@ def test_a_label_that_is_none_is_named_with_its_line(line):
     with pytest.raises(BadRecordError) as caught:
         read(["intent\ttext", line])
     assert caught.value.line == 2
+
+
+def test_what_signals_need_is_written_down_as_it_is():
+    written = Path(signal_needs.__file__).read_text("utf-8")
+    assert written == module(), "run python -m tests.golden.signal_needs"

@@ -3,27 +3,19 @@ from datetime import UTC, datetime
 import pytest
 
 from unabridged.domain.chat import ChatRequest
-from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text
 from unabridged.language.questions import is_question
-from unabridged.models.quote import QuoteModel
+from unabridged.models.quote import Quotation, QuoteModel
 
-
-def exchange(said, answer=None, *, at=datetime(2026, 11, 21, 9, tzinfo=UTC), model="llama3"):
-    messages = [Message("u", Role.USER, (Text(said),), at)]
-    if answer:
-        messages.append(Message("a", Role.ASSISTANT, (Text(answer),), at))
-    return Exchange("e", "s", None, ExchangeState.COMPLETE, tuple(messages), at, model=model)
-
-
-CAT = exchange("My cat is called Miezi.\nShe is 3.", "A fine name.")
+AT = datetime(2026, 11, 21, 9, tzinfo=UTC)
+CAT = Quotation("My cat is called Miezi.\nShe is 3.", AT, answer="A fine name.")
 
 
 def quoting(clock, *found, **rest):
     return QuoteModel(lambda question: list(found), clock, **rest)
 
 
-def test_it_quotes_whole_with_the_date(clock):
+def test_it_quotes_with_the_date_and_what_was_answered(clock):
     answer = quoting(clock, CAT).answer("What is my cat called?")
     assert answer == (
         "On 21 November you said: “My cat is called Miezi.\nShe is 3.”\nThe answer was: “A fine name.”"
@@ -31,35 +23,40 @@ def test_it_quotes_whole_with_the_date(clock):
 
 
 def test_another_year_is_told(clock):
-    old = exchange("x y", at=datetime(2024, 3, 2, tzinfo=UTC))
+    old = Quotation("x y", datetime(2024, 3, 2, tzinfo=UTC))
     assert "On 2 March 2024 you said" in quoting(clock, old).answer("what?")
 
 
-def test_its_own_answers_are_not_quoted_again(clock):
-    own = exchange("I like tea.", "I have taken note of that.", model="quote")
-    assert "taken note" not in quoting(clock, own).answer("What do I like?")
+def test_a_question_is_quoted_as_one_and_a_fact_as_what_was_done_with_it(clock):
+    asked, noted = Quotation("Where is it?", AT), Quotation("I am 41", AT, "noted")
+    answer = quoting(clock, asked, noted).answer("what?")
+    assert "you asked: “Where is it?”" in answer
+    assert "you noted: “I am 41”" in answer
 
 
-def test_questions_that_it_only_quoted_to_add_nothing(clock):
-    asked = exchange("What do I like?", "On 3 May …", model="quote")
-    assert quoting(clock, asked).answer("Tell me what I like") == (
-        "I have nothing about that in memory. I have taken note of your question."
-    )
+def test_of_a_long_text_the_sentences_around_the_answer_are_quoted_and_what_is_left_out_shows(
+    clock,
+):
+    long = "It rained. " * 60 + "The key is under the pot. " + "It snowed. " * 60
+    answer = quoting(clock, Quotation(long, AT)).answer("Where is the key?")
+    assert "The key is under the pot." in answer
+    assert answer.count("[…]") == 2
+    assert len(answer) < 500
 
 
-def test_where_it_has_nothing_it_says_so_and_takes_note(clock):
+def test_where_it_has_nothing_it_says_so(clock):
     empty = quoting(clock)
-    assert "nothing about that" in empty.answer("Where is my key?")
-    assert empty.answer("I live in Cologne.") == "I have taken note of that."
-    ephemeral = quoting(clock, keeps=False)
-    assert "note" not in ephemeral.answer("Where is my key?")
-    assert "note" not in ephemeral.answer("I live in Cologne.")
+    assert empty.answer("Where is my key?") == "I have nothing about that in memory."
 
 
-def test_a_statement_is_noted_and_what_goes_with_it_is_quoted(clock):
-    answer = quoting(clock, CAT).answer("My cat is ill.")
-    assert answer.startswith("I have taken note")
-    assert "Miezi" in answer
+def test_a_statement_is_noted(clock):
+    assert quoting(clock, CAT).answer("My cat is ill.") == "Noted."
+    assert quoting(clock, keeps=False).answer("I live in Bern.") == "Noted, for this chat only."
+
+
+@pytest.mark.parametrize("question", ["what's my cat called", "where’s my cat", "Say it again."])
+def test_a_question_needs_no_mark(clock, question):
+    assert "Miezi" in quoting(clock, CAT).answer(question)
 
 
 @pytest.mark.parametrize(
@@ -69,11 +66,6 @@ def test_greetings_are_returned_without_quoting(clock, greeting):
     answer = quoting(clock, CAT).answer(greeting)
     assert answer.startswith("Hello.")
     assert "Miezi" not in answer
-
-
-def test_pinned_facts_are_quoted(clock):
-    model = quoting(clock, facts=lambda question: ["I am allergic to nuts."])
-    assert "“I am allergic to nuts.”" in model.answer("Can I eat this?")
 
 
 def test_the_question_is_the_persons_own_words(clock):
@@ -95,7 +87,7 @@ def test_the_question_is_the_persons_own_words(clock):
 
 
 def test_whitespace_survives_streaming(clock):
-    model = quoting(clock, exchange("a  b\n\n\tc "))
+    model = quoting(clock, Quotation("a  b\n\n\tc ", AT))
     prompt = (Message("1", Role.USER, (Text("what?"),), clock.now()),)
     said = "".join(chunk.text for chunk in model.chat(ChatRequest(prompt)))
     assert "“a  b\n\n\tc ”" in said

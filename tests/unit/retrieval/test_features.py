@@ -8,6 +8,9 @@ from unabridged.retrieval.features import QueryTerms, features
 NOW = datetime(2026, 3, 10, tzinfo=UTC)
 
 
+THREE = ("bearing", "by_words", "by_meaning")
+
+
 def at(*dates):
     return [datetime(*date, tzinfo=UTC).timestamp() for date in dates]
 
@@ -144,7 +147,7 @@ def test_features_are_float32_and_bounded(index_hits, lexicon):
     for name, column in features(rows, asked("boat yesterday"), knows).items():
         assert column.dtype == np.float32, name
         assert column.shape == (3,)
-        assert ((column >= 0) & (column <= (3 if name == "bearing" else 1))).all(), name
+        assert ((column >= 0) & (column <= (3 if name in THREE else 1))).all(), name
 
 
 def test_a_session_is_worth_its_three_best(index_hits):

@@ -12,7 +12,8 @@ TWO = Recipe({"words": 2.0, "near": 1.0})
 
 
 def columns(rows, **given):
-    default = dict.fromkeys(("words", "near", "alike", "bearing"), [0.0] * len(rows.places))
+    names = ("words", "near", "alike", "bearing", "by_words", "by_meaning")
+    default = dict.fromkeys(names, [0.0] * len(rows.places))
     return {n: np.asarray(c, dtype=np.float32) for n, c in {**default, **given}.items()}
 
 

@@ -54,3 +54,10 @@ def test_what_tools_said_names_no_topic():
     (topic,) = topics(store)
     assert not any("hurricane" in word for word in topic.label)
     store.close()
+
+
+def test_names_are_whole_words_although_only_the_beginning_of_a_long_text_is_read():
+    words = "physiotherapy and homework for the shoulder exercise plan every single morning "
+    said = [exchange(n, "a", words * 12, words * 12) for n in range(4)]
+    [name] = {topic.name for topic in topics(filled(*said)) if not topic.other}
+    assert set(name.replace(",", "").split()) <= set(words.split())

@@ -19,6 +19,7 @@ from unabridged.cli.views.context_report import (
     detail_lines,
     titles_of,
 )
+from unabridged.cli.views.found import found_lines, nearest, nothing_lines
 from unabridged.cli.views.stats import figures_lines
 
 FOUND = 10
@@ -48,12 +49,12 @@ def why(chat: Chat, wanted: str) -> None:
 def search(chat: Chat, query: str) -> None:
     """Find exchanges."""
     found = chat.space.search(query, FOUND)
-    if not found:
-        chat.screen.note("Nothing was found.")
     chat.found = [one.exchange.id for one in found]
-    chat.screen.say(line for one in found for line in lists.found_lines(one))
-    if found:
-        chat.screen.note("/forget NUMBER forgets one of them; the first is 1")
+    if not found:
+        chat.screen.say(nothing_lines(query, nearest(chat.space.search, query)))
+        return
+    chat.screen.say(line for one in found for line in found_lines(one, query))
+    chat.screen.note("/forget NUMBER forgets one of them; the first is 1")
 
 
 def stats(chat: Chat, _: str) -> None:

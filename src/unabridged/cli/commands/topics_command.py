@@ -1,7 +1,7 @@
 """``unabridged topics``."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import click
@@ -11,17 +11,17 @@ from unabridged.cli.open_from_options import look_into, session_named
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo, echo_lines, exchange_data, plain
 from unabridged.cli.paint import Column, paint, table, width
+from unabridged.cli.period import in_period, period
 from unabridged.cli.progress import Stages
 from unabridged.cli.terminal_text import clip, one_line, wrap
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.topic import Topic
-from unabridged.errors import InputError, NotFoundError
+from unabridged.errors import NotFoundError
 from unabridged.space.space import Space
 
 OTHER = "other"
 ROOM_FOR_ALL = 90
 """Cells from which sessions are counted too, and dates are shown to the day."""
-_DAY = click.DateTime(["%Y-%m-%d"])
 
 
 @click.command(
@@ -32,8 +32,7 @@ _DAY = click.DateTime(["%Y-%m-%d"])
         "unabridged topics --show 3",
     ),
 )
-@click.option("--since", type=_DAY, metavar="DATE", help="From this day on, as 2026-05-01.")
-@click.option("--until", type=_DAY, metavar="DATE", help="Up to this day and all of it.")
+@in_period
 @click.option(
     "--show", "shown", metavar="NUMBER", help="List the exchanges of one topic, or of `other`."
 )
@@ -53,10 +52,7 @@ def command(
     a topic names it for --show with the same --since, --until and --session.
     """
     space = look_into(invocation)
-    start = since.astimezone() if since else None
-    end = (until + timedelta(days=1)).astimezone() if until else None
-    if start and end and start >= end:
-        raise InputError("--until is before --since.", hint="Give the earlier day to --since.")
+    start, end = period(since, until)
     found = _found(invocation, space, start, end)
     if shown is not None:
         _show(invocation, space, *_chosen(found, shown), limit)

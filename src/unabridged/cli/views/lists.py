@@ -5,13 +5,12 @@ from collections.abc import Mapping, Sequence
 
 from unabridged.cli.format import count, day, moment, size
 from unabridged.cli.paint import PAIRS, Column, paint, table, width
-from unabridged.cli.terminal_text import clip, one_line, safe, wrap
+from unabridged.cli.terminal_text import safe, wrap
 from unabridged.domain.backup_results import StorageUse
 from unabridged.domain.context import Decision, Ledger
 from unabridged.domain.results import (
     ModelInfo,
     Pin,
-    SearchResult,
     SessionSummary,
     Stats,
     WindowPart,
@@ -100,7 +99,7 @@ def stats_lines(stats: Stats, more: Sequence[tuple[str, str]] = ()) -> list[str]
     """Show the figures of a space."""
     rows = [
         ("space", stats.space),
-        ("kept", f"{count(stats.exchanges, 'exchange')} in {count(stats.sessions, 'session')}"),
+        ("stored", f"{count(stats.exchanges, 'exchange')} in {count(stats.sessions, 'session')}"),
         ("", f"{count(stats.messages, 'message')}, {count(stats.tokens, 'token')}"),
         ("on disk", size(stats.bytes)),
         *_use_rows(stats.use),
@@ -108,7 +107,7 @@ def stats_lines(stats: Stats, more: Sequence[tuple[str, str]] = ()) -> list[str]
     if stats.first and stats.last:
         rows.append(("from", f"{day(stats.first)} to {day(stats.last)}"))
     rows.append(("pinned", count(stats.pins, "text")))
-    for title, counts in (("states", stats.states), ("models", stats.models)):
+    for title, counts in (("by state", stats.states), ("by model", stats.models)):
         if counts:
             rows.append((title, ", ".join(f"{name} {number:,}" for name, number in counts.items())))
     if stats.calibration:
@@ -160,15 +159,3 @@ def pin_lines(pins: Sequence[Pin]) -> list[str]:
     ]
     rows = [(str(number), pin.text, day(pin.at)) for number, pin in enumerate(pins, 1)]
     return table(columns, rows, width())
-
-
-def found_lines(found: SearchResult) -> list[str]:
-    """Show an exchange that was found: its date, id, evidence and first words."""
-    exchange, room = found.exchange, width()
-    head = f"{day(exchange.at)}  {exchange.id}  {found.score:.2f}"
-    title = clip(one_line(found.session_title), max(0, room - len(head) - 2))
-    lines = [f"{paint(head, 'dim')}  {paint(title, 'accent')}"]
-    lines.append("  " + clip("› " + one_line(exchange.user.text), room - 2))
-    if exchange.answer:
-        lines.append("    " + clip(one_line(exchange.answer.text), room - 4))
-    return [*lines, ""]

@@ -64,6 +64,12 @@ def counts(db: SqliteConnection) -> dict[str, int]:
     return found
 
 
+def kinds(db: SqliteConnection) -> dict[tuple[str, str], int]:
+    """Exchanges by state and model."""
+    rows = db.rows("exchanges by state and model")
+    return {(name_of(state), name_of(model)): int(count) for state, model, count in rows}
+
+
 def sizes(db: SqliteConnection) -> dict[str, int]:
     """Bytes of content by session, as they are in the rows."""
     return {name_of(name): int(size) for name, size in db.rows("sizes of sessions")}

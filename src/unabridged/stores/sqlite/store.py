@@ -200,6 +200,10 @@ class SqliteStore:
         with self._db.read():
             return read_rows.counts(self._db)
 
+    def kinds(self) -> dict[tuple[str, str], int]:
+        with self._db.read():
+            return read_rows.kinds(self._db)
+
     def sizes(self) -> dict[str, int]:
         with self._db.read():
             return read_rows.sizes(self._db)

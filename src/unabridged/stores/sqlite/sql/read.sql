@@ -38,6 +38,9 @@ SELECT id FROM exchange WHERE opened_by = ? ORDER BY id;
 -- name: exchanges by session
 SELECT session, count(*) FROM exchange GROUP BY session;
 
+-- name: exchanges by state and model
+SELECT state, coalesce(model, '') AS named, count(*) FROM exchange GROUP BY state, named;
+
 -- name: how many exchanges lie there
 -- Counted where they lie, not in an index that may know more of them.
 SELECT count(*) FROM exchange NOT INDEXED;

@@ -1,0 +1,69 @@
+"""What a search found, with the matching words marked."""
+
+from collections.abc import Callable, Sequence
+
+from unabridged.cli.format import day
+from unabridged.cli.paint import paint, width
+from unabridged.cli.terminal_text import cells, clip, one_line
+from unabridged.domain.results import SearchResult
+from unabridged.space.search import matching_words, split_phrases
+
+NEAREST = 3
+"""Exchanges that are shown where none matches."""
+BEFORE = 0.3
+"""The share of a line that is shown before the first match."""
+
+
+def found_lines(found: SearchResult, query: str) -> list[str]:
+    """Show an exchange that was found: its date, id, relevance and the words around the match."""
+    exchange, room = found.exchange, width()
+    head = f"{day(exchange.at)}  {exchange.id}  {found.score:.2f}"
+    title = clip(one_line(found.session_title), max(0, room - len(head) - 2))
+    lines = [f"{paint(head, 'dim')}  {paint(title, 'accent')}".rstrip()]
+    lines.append("  › " + excerpt(exchange.user.text, query, room - 4))
+    if exchange.answer:
+        lines.append("    " + excerpt(exchange.answer.text, query, room - 4))
+    return [*lines, ""]
+
+
+def nothing_lines(query: str, nearest: Sequence[SearchResult]) -> list[str]:
+    """Say that nothing matches, and show the nearest below a line that says so."""
+    said = one_line(query)
+    lines = [f"Nothing matches {said}." if '"' in said else f'Nothing matches "{said}".']
+    matched = [one for one in nearest if one.matched]
+    what = "without the exact words" if matched else "below the threshold"
+    shown = [line for one in matched or nearest for line in found_lines(one, query)]
+    lines += [paint(f"Nearest, {what}:", "dim"), "", *shown] if shown else []
+    return lines
+
+
+def nearest(search: Callable[..., list[SearchResult]], query: str) -> list[SearchResult]:
+    """Return what comes nearest to a query that nothing matches, as ``Space.search`` finds it."""
+    phrases, rest = split_phrases(query)
+    return search(" ".join([*phrases, rest]), NEAREST, min_relevance=0)
+
+
+def excerpt(text: str, query: str, room: int) -> str:
+    """Return the part of a text around the first match in at most ``room`` cells."""
+    line = one_line(text)
+    spans = matching_words(query, line)
+    if spans and cells(line) > room and (start := _start(line, spans[0][0], room)):
+        line = "…" + line[start:]
+        spans = [(a - start + 1, b - start + 1) for a, b in spans if a >= start]
+    shown = clip(line, room)
+    end = len(shown) - (shown != line)  # the last is an ellipsis
+    pieces, place = [], 0
+    for a, b in spans:
+        if b > end:
+            break
+        pieces += [shown[place:a], paint(shown[a:b], "match")]
+        place = b
+    return "".join([*pieces, shown[place:]])
+
+
+def _start(line: str, first: int, room: int) -> int:
+    before = int(BEFORE * room)
+    if first < room - before:
+        return 0
+    space = line.find(" ", first - before, first)
+    return space + 1 if space >= 0 else first
