@@ -12,7 +12,7 @@ export MALLOC_ARENA_MAX := 2
 # Where it is set, each of some hundred processes would compile every module for itself.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: chat setup quick test test-all apart check fmt faults conformance clients bench lock clean
+.PHONY: chat setup quick test test-all apart check fmt faults conformance clients docs dist release bench lock clean
 
 chat: $(VENV)/.chat ## install what a conversation needs and start it
 	@$(BIN)/unabridged chat $(ARGS)
@@ -57,15 +57,20 @@ conformance: $(VENV)/.dev ## run MCP's public conformance kit against the server
 clients: $(VENV)/.dev $(VENV)/.clients ## talk to the server with other people's programs: LangChain, LlamaIndex, npm packages, curl
 	@$(BIN)/python -m tests.clients.others $(ARGS)
 
+docs: $(VENV)/.docs ## build the docs site into build/docs/site; look at it with: python -m http.server -d build/docs/site
+	@$(VENV)/docs/bin/python tools/docs/build.py $(ARGS)
+	@$(VENV)/docs/bin/python tools/docs/check.py build/docs/site
+
 bench: $(VENV)/.dev ## measure; the figures go into docs/benchmarks.md
 	@$(BIN)/python -m bench core $(ARGS)
 
 lock: ## pin every dependency anew, with hashes (needs uv)
 	@mkdir -p requirements
 	uv export --quiet --upgrade --no-emit-project --no-header --extra chat --group build --no-dev -o requirements/chat.txt
-	uv export --quiet --no-emit-project --no-header --all-extras --no-extra encryption --all-groups --no-group peers --no-group sqlite3mc --no-group clients -o requirements/dev.txt
+	uv export --quiet --no-emit-project --no-header --all-extras --no-extra encryption --all-groups --no-group peers --no-group sqlite3mc --no-group clients --no-group docs -o requirements/dev.txt
 	uv export --quiet --no-emit-project --no-header --only-group sqlite3mc -o requirements/sqlite3mc.txt
 	uv export --quiet --no-emit-project --no-header --only-group clients -o requirements/clients.txt
+	uv export --quiet --no-emit-project --no-header --only-group docs -o requirements/docs.txt
 
 clean:
 	rm -rf $(VENV)
@@ -94,4 +99,10 @@ $(VENV)/.clients: requirements/clients.txt $(NPM)/package-lock.json | $(BIN)/pyt
 	@$(PYTHON) -m venv $(VENV)/clients
 	@$(VENV)/clients/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/clients.txt
 	@$(VENV)/clients/bin/python $(NPM)/install.py $(VENV)/clients/npm
+	@touch $@
+
+$(VENV)/.docs: requirements/docs.txt | $(BIN)/python
+	@echo "Installing what builds the docs site into $(VENV)/docs (once) …"
+	@$(PYTHON) -m venv $(VENV)/docs
+	@$(VENV)/docs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/docs.txt
 	@touch $@

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from unabridged.domain.context import Context, LedgerRow, Tier
+from unabridged.domain.sizes import size as size  # noqa: PLC0414 - views import it from here
 
 _MONTHS = (
     "January February March April May June July August September October November December".split()
@@ -14,16 +15,6 @@ _MONTHS = (
 def count(number: int, thing: str) -> str:
     """Write ``1 exchange``, ``2,000 exchanges``."""
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
-
-
-def size(number: int) -> str:
-    """Write a number of bytes in decimal units."""
-    amount = float(number)
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if amount < 1000:
-            return f"{amount:,.0f} {unit}" if unit == "bytes" else f"{amount:,.1f} {unit}"
-        amount /= 1000
-    return f"{amount:,.1f} TB"
 
 
 def model_name(model: str, provider: str) -> str:
