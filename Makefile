@@ -61,10 +61,16 @@ docs: $(VENV)/.docs ## build the docs site into build/docs/site; look at it with
 	@$(VENV)/docs/bin/python tools/docs/build.py $(ARGS)
 	@$(VENV)/docs/bin/python tools/docs/check.py build/docs/site
 
+dist: $(VENV)/.dev ## build wheel and sdist into dist, twice, and compare and check them
+	@$(BIN)/python tools/release/dist.py $(ARGS)
+
+release: $(VENV)/.dev ## make a release: make release VERSION=0.2.0 [ARGS=--dry-run]; commits and tags, never pushes
+	@$(BIN)/python tools/release/release.py $(VERSION) $(ARGS)
+
 bench: $(VENV)/.dev ## measure; the figures go into docs/benchmarks.md
 	@$(BIN)/python -m bench core $(ARGS)
 
-lock: ## pin every dependency anew, with hashes (needs uv)
+lock: ## pin every dependency again, with hashes (needs uv)
 	@mkdir -p requirements
 	uv export --quiet --upgrade --no-emit-project --no-header --extra chat --group build --no-dev -o requirements/chat.txt
 	uv export --quiet --no-emit-project --no-header --all-extras --no-extra encryption --all-groups --no-group peers --no-group sqlite3mc --no-group clients --no-group docs -o requirements/dev.txt

@@ -94,7 +94,7 @@ def _build(source: Path, target: Path, seconds: int, only: str = "") -> dict[str
         [sys.executable, "-m", "hatchling", "build", "-d", target, *asked],
         cwd=source,
         env={**os.environ, "SOURCE_DATE_EPOCH": str(seconds)},
-        stdout=subprocess.DEVNULL,
+        capture_output=True,
         check=True,
     )
     endings = {"wheel": "*.whl", "sdist": "*.tar.gz"}
