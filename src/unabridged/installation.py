@@ -19,7 +19,7 @@ IMAGE_EXTRAS = "image-extras.txt"
 
 def install_command(extra: str) -> str:
     """Return the command that adds an extra to this installation."""
-    return command_for(extra, _source(), Path(sys.prefix), Path.cwd())
+    return command_for(extra, _source(), Path(sys.prefix), _current())
 
 
 def command_for(extra: str, source: Mapping[str, Any] | None, prefix: Path, current: Path) -> str:
@@ -49,7 +49,7 @@ def pip_command(
     prefix: Path | None = None, current: Path | None = None, *, plain: bool = False
 ) -> str:
     """Return how to call pip for an environment; ``plain`` for an active one."""
-    prefix, current = prefix or Path(sys.prefix), current or Path.cwd()
+    prefix, current = prefix or Path(sys.prefix), current or _current()
     folder = prefix / ("Scripts" if os.name == "nt" else "bin")
     pip = folder / ("pip.exe" if os.name == "nt" else "pip")
     if plain:
@@ -57,6 +57,13 @@ def pip_command(
     if pip.exists():
         return _quoted(_near(pip, current))
     return f"{_quoted(_near(folder / 'python', current))} -m pip"
+
+
+def _current() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:  # the folder was removed: every path is shown whole
+        return Path(sys.prefix) / "removed"
 
 
 def _source() -> Mapping[str, Any] | None:
@@ -76,6 +83,8 @@ def _target(source: Mapping[str, Any] | None, extras: str, current: Path) -> str
     if urlsplit(url).scheme != "file":
         return _quoted(f"{NAME}[{extras}] @ {url}", always=True)
     place = _near(Path(url2pathname(urlsplit(url).path)), current)
+    if os.sep not in place and place != ".":
+        place = f".{os.sep}{place}"  # else pip takes it for the name of a package
     return _quoted(f"{place}[{extras}]", always=True)
 
 

@@ -34,6 +34,8 @@ def test_in_an_editable_checkout(checkout, tmp_path):
     found = source(checkout, editable=True)
     inside = command_for("gguf", found, checkout / ".venv", checkout)
     assert inside == ".venv/bin/pip install -e '.[gguf]'"
+    above = command_for("gguf", source(checkout), checkout / ".venv", tmp_path)
+    assert above == "checkout/.venv/bin/pip install './checkout[gguf]'"
     outside = command_for("gguf", found, checkout / ".venv", tmp_path / "elsewhere")
     assert outside == f"{checkout}/.venv/bin/pip install -e '{checkout}[gguf]'"
 
