@@ -38,9 +38,9 @@ def command_for(extra: str, source: Mapping[str, Any] | None, prefix: Path, curr
     if (prefix / "uv-receipt.toml").exists():
         extras = _joined(_uv_extras(prefix / "uv-receipt.toml"), extra)
         return f"uv tool install {_target(source, extras, current)}"
+    if (prefix / "pipx_metadata.json").exists():  # pipx calls pip in the environment's folder
+        return f"pipx runpip {prefix.name} install {_target(source, extra, prefix)}"
     target = _target(source, extra, current)
-    if (prefix / "pipx_metadata.json").exists():
-        return f"pipx runpip {prefix.name} install {target}"
     editable = "-e " if source and source.get("dir_info", {}).get("editable") else ""
     return f"{pip_command(prefix, current, plain=source is None)} install {editable}{target}"
 

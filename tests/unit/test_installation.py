@@ -65,7 +65,7 @@ def test_by_pipx(checkout, tmp_path):
     prefix.mkdir(parents=True)
     (prefix / "pipx_metadata.json").write_text("{}")
     found = command_for("gguf", source(checkout), prefix, checkout)
-    assert found == "pipx runpip unabridged install '.[gguf]'"
+    assert found == f"pipx runpip unabridged install '{checkout}[gguf]'"
 
 
 def test_by_uv_keeps_the_extras_that_are_there(tmp_path):
