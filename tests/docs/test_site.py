@@ -1,13 +1,18 @@
 """The docs site: links are moved with the pages, and the built site needs nothing from elsewhere."""
 
+import inspect
 import json
 import os
+import pkgutil
+import re
 import subprocess
 import tomllib
 from pathlib import Path
 
 import pytest
 from tools.docs import build, check
+
+import unabridged
 
 CHECKOUT = Path(__file__).parents[2]
 BUILDER = CHECKOUT / ".venv" / "docs" / ("Scripts" if os.name == "nt" else "bin") / "python"
@@ -65,6 +70,26 @@ def test_the_navigation_lists_folders(tmp_path):
     text = build.configuration(tmp_path)
     assert text.index("adr/README.md") < text.index("adr/0001-a.md") < text.index("adr/0002-b.md")
     assert tomllib.loads(text)["project"]["theme"]["font"] is False
+
+
+def named_in_the_reference():
+    text = (CHECKOUT / "docs" / "reference" / "api.md").read_text("utf-8")
+    return re.findall(r"^::: (\S+)$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", named_in_the_reference())
+def test_the_reference_names_what_is_there(name):
+    assert pkgutil.resolve_name(name).__doc__
+
+
+def test_the_reference_has_every_public_name():
+    named = [pkgutil.resolve_name(name) for name in named_in_the_reference()]
+    inside = {value for each in named if inspect.ismodule(each) for value in vars(each).values()
+              if inspect.isclass(value)}  # fmt: skip
+    public = [getattr(unabridged, name) for name in unabridged.__all__]
+    classes = [each for each in public if inspect.isclass(each)]
+    assert len(classes) >= 5
+    assert [each for each in classes if each not in named and each not in inside] == []
 
 
 GOOD = (
