@@ -48,7 +48,7 @@ fmt: $(VENV)/.dev ## fix formatting and lint where ruff can
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-faults: $(VENV)/.dev ## run the long fault tests: crash, cut, kill, damage (resumable); figures: docs/reliability.md
+faults: $(VENV)/.dev ## crash, cut, kill and spoil, the long form (resumable); figures: docs/reliability.md
 	@$(BIN)/python -m tests.faults.run --long $(ARGS)
 
 conformance: $(VENV)/.dev ## run MCP's public conformance kit against the server (downloads Node and the kit once)
