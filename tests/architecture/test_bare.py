@@ -74,7 +74,9 @@ def test_every_module_can_be_imported(tmp_path):
         name
         for name in names
         if not name.startswith("unabridged.testing")  # contract suites, which need pytest
-        and not name.startswith(("unabridged.server", "unabridged.mcp"))  # these packages are extras
+        and not name.startswith(
+            ("unabridged.server", "unabridged.mcp")
+        )  # these packages are extras
         and name.removeprefix("unabridged.") not in NEEDS_AN_EXTRA
     ]
     assert len(wanted) > 120
