@@ -115,7 +115,8 @@ def main() -> None:
     for python in found or [sys.executable]:
         print(try_wheel(asked.wheel.resolve(), python, asked.extra), flush=True)
     missing = [] if asked.python else [each for each in PYTHONS if each not in found]
-    print(*(f"Not tried: {each} is not on the path." for each in missing), sep="\n")
+    for each in missing:
+        print(f"Not tried: {each} is not on the path.")
 
 
 if __name__ == "__main__":
