@@ -1,39 +1,39 @@
-# Two commands do all the set-up: `make chat` and `make test`. They need Python 3.11+, git and make.
+# `make chat` and `make test` install what they need. They need Python 3.11+, git and make.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 MC := $(CURDIR)/$(VENV)/sqlite3mc
 ARGS ?=
-# Two workers; one that is done takes tests from the other.
+# Two workers; an idle one takes tests from the other.
 SPREAD := -n 2 --dist worksteal
-# The tests start and end hundreds of threads; glibc would give each a heap of its own and keep it.
+# The tests start hundreds of threads, and glibc would keep a separate heap for each.
 export MALLOC_ARENA_MAX := 2
-# Where it is set, each of some hundred processes would compile every module for itself.
+# If it is set, each of some hundred processes compiles every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: chat setup quick test test-all apart check fmt faults conformance clients bench lock clean
+.PHONY: chat setup quick test test-all apart check fmt faults conformance clients docs dist release bench lock clean
 
 chat: $(VENV)/.chat ## install what a conversation needs and start it
 	@$(BIN)/unabridged chat $(ARGS)
 
-setup: $(VENV)/.dev ## install everything, tools for development too
+setup: $(VENV)/.dev ## install everything, with the development tools
 
-quick: $(VENV)/.dev ## run the quick tests of the parts, and those of the shape of the code: under 90 seconds
+quick: $(VENV)/.dev ## run the quick unit tests and the tests of the architecture: under 90 seconds
 	@$(BIN)/pytest $(SPREAD) -q -m "not slow and not long" --ignore=tests/unit/bench tests/architecture tests/unit $(ARGS)
 
 test: $(VENV)/.dev ## run every test that guards a promise: under 8 minutes
 	@$(BIN)/pytest $(SPREAD) -m "not long" --ignore=tests/gguf $(ARGS)
 	@$(MAKE) --no-print-directory apart ONLY='-m "not long"'
 
-test-all: $(VENV)/.dev ## run every test, the long ones too: many kills, long journeys, random histories
+test-all: $(VENV)/.dev ## run every test, with the long ones: many kills, long journeys, random histories
 	@$(BIN)/pytest $(SPREAD) --ignore=tests/gguf $(ARGS)
 	@$(MAKE) --no-print-directory apart
 
 test-all: export TEST_ALL := 1
 
-# What needs a process of its own, each in a folder of its own: an SQLite that encrypts, and the
-# embedded model, which takes both cores.
+# Tests that need a separate process: an SQLite that encrypts, and the embedded model, which takes
+# both cores.
 apart: $(VENV)/.dev
 	@PYTHONPATH=$(MC) $(BIN)/pytest $(SPREAD) -q $(ONLY) tests/encrypted
 	@$(BIN)/pytest -p no:xdist -q $(ONLY) tests/gguf
@@ -44,7 +44,7 @@ check: $(VENV)/.dev ## formatting, lint, types, layers
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 
-fmt: $(VENV)/.dev ## mend what can be mended by itself
+fmt: $(VENV)/.dev ## fix formatting and lint where ruff can
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
@@ -55,21 +55,32 @@ pictures: $(VENV)/.dev ## record the terminal again for docs/images/ (needs tmux
 faults: $(VENV)/.dev ## crash, cut, kill and spoil, the long form (resumable); figures: docs/reliability.md
 	@$(BIN)/python -m tests.faults.run --long $(ARGS)
 
-conformance: $(VENV)/.dev ## run MCP's public conformance kit against the server (fetches Node and the kit; needs the network once)
+conformance: $(VENV)/.dev ## run MCP's public conformance kit against the server (downloads Node and the kit once)
 	@$(BIN)/python -W ignore -m tests.mcp.conformance $(ARGS) || test $$? -eq 77
 
-clients: $(VENV)/.dev $(VENV)/.clients ## talk to the server with other people's programs: LangChain, LlamaIndex, npm packages, curl
+clients: $(VENV)/.dev $(VENV)/.clients ## test the server with other clients: LangChain, LlamaIndex, npm packages, curl
 	@$(BIN)/python -m tests.clients.others $(ARGS)
 
-bench: $(VENV)/.dev ## measure; the figures go into docs/benchmarks.md
+docs: $(VENV)/.docs ## build the docs site into build/docs/site; look at it with: python -m http.server -d build/docs/site
+	@$(VENV)/docs/bin/python tools/docs/build.py $(ARGS)
+	@$(VENV)/docs/bin/python tools/docs/check.py build/docs/site
+
+dist: $(VENV)/.dev ## build wheel and sdist into dist, twice, and compare and check them
+	@$(BIN)/python tools/release/dist.py $(ARGS)
+
+release: $(VENV)/.dev ## make a release: make release VERSION=0.2.0 [ARGS=--dry-run]; commits and tags, never pushes
+	@$(BIN)/python tools/release/release.py $(VERSION) $(ARGS)
+
+bench: $(VENV)/.dev ## measure the core; figures: docs/benchmarks.md
 	@$(BIN)/python -m bench core $(ARGS)
 
-lock: ## pin every dependency anew, with hashes (needs uv)
+lock: ## pin every dependency again, with hashes (needs uv)
 	@mkdir -p requirements
 	uv export --quiet --upgrade --no-emit-project --no-header --extra chat --group build --no-dev -o requirements/chat.txt
-	uv export --quiet --no-emit-project --no-header --all-extras --no-extra encryption --all-groups --no-group peers --no-group sqlite3mc --no-group clients -o requirements/dev.txt
+	uv export --quiet --no-emit-project --no-header --all-extras --no-extra encryption --all-groups --no-group peers --no-group sqlite3mc --no-group clients --no-group docs -o requirements/dev.txt
 	uv export --quiet --no-emit-project --no-header --only-group sqlite3mc -o requirements/sqlite3mc.txt
 	uv export --quiet --no-emit-project --no-header --only-group clients -o requirements/clients.txt
+	uv export --quiet --no-emit-project --no-header --only-group docs -o requirements/docs.txt
 
 clean:
 	rm -rf $(VENV)
@@ -91,11 +102,17 @@ $(VENV)/.dev: requirements/dev.txt requirements/sqlite3mc.txt pyproject.toml | $
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@ $(VENV)/.chat
 
-# Of their own: they hold other versions of what the tests use. Node.js comes along in a wheel.
+# A separate venv, because the clients need other versions than the tests. Node.js comes in a wheel.
 NPM := tests/clients/npm
 $(VENV)/.clients: requirements/clients.txt $(NPM)/package-lock.json | $(BIN)/python
-	@echo "Installing other people's clients into $(VENV)/clients (once) …"
+	@echo "Installing other clients into $(VENV)/clients (once) …"
 	@$(PYTHON) -m venv $(VENV)/clients
 	@$(VENV)/clients/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/clients.txt
 	@$(VENV)/clients/bin/python $(NPM)/install.py $(VENV)/clients/npm
+	@touch $@
+
+$(VENV)/.docs: requirements/docs.txt | $(BIN)/python
+	@echo "Installing what builds the docs site into $(VENV)/docs (once) …"
+	@$(PYTHON) -m venv $(VENV)/docs
+	@$(VENV)/docs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/docs.txt
 	@touch $@

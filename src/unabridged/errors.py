@@ -74,14 +74,19 @@ class MissingExtraError(SettingError):
     Args:
         package: The package that was asked for.
         extra: The extra of ``unabridged`` that brings it.
-        afterwards: What is to be run after it, or empty.
+        afterwards: Arguments of a second call of pip, or empty.
     """
 
     def __init__(self, package: str, extra: str, afterwards: str = "") -> None:
+        from unabridged.installation import (  # noqa: PLC0415 - 15 ms that only this error needs
+            install_command,
+            pip_command,
+        )
+
         super().__init__(
             f"This needs the package {package!r}, which is not installed.",
-            hint=f"Install it with: pip install 'unabridged[{extra}]'"
-            + (f" && {afterwards}" if afterwards else ""),
+            hint=f"Install it with: {install_command(extra)}"
+            + (f" && {pip_command()} {afterwards}" if afterwards else ""),
         )
         self.package = package
         self.extra = extra

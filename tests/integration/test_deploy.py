@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from unabridged import config
 from unabridged.cli.main import COMMANDS, cli
+from unabridged.installation import IMAGE_EXTRAS
 from unabridged.server.run_server import BREAK, GRACE
 from unabridged.server.state import LAST_SECONDS
 
@@ -21,6 +22,8 @@ DEPLOY = ROOT / "deploy"
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
     "optional-dependencies"
 ]
+ALLOWED = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
+"""What the build sees of the checkout: names behind `!`."""
 
 
 @pytest.fixture
@@ -83,22 +86,24 @@ def test_the_container_runs_what_there_is_as_nobody():
     for name, rest in steps:
         by_name.setdefault(name, []).append(rest)
     assert set(by_name) <= {
-        "FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "VOLUME", "EXPOSE", "STOPSIGNAL",
-        "HEALTHCHECK", "ENTRYPOINT", "CMD",
+        "ARG", "FROM", "LABEL", "WORKDIR", "COPY", "RUN", "ENV", "USER", "VOLUME", "EXPOSE",
+        "STOPSIGNAL", "HEALTHCHECK", "ENTRYPOINT", "CMD",
     }  # fmt: skip
     (user,) = by_name["USER"]
-    assert user.isdigit()
-    assert user != "0"
+    assert re.fullmatch(r"[1-9]\d*:[1-9]\d*", user)
     assert by_name["VOLUME"] == ["/var/lib/unabridged"]
     takes(tomllib.loads(f"x = {by_name['CMD'][-1]}")["x"])
-    (extras,) = re.findall(r"'\.\[([a-z,]+)\]'", text)
+    (extras,) = re.findall(r"^ARG EXTRAS=([a-z,]+)$", text, re.MULTILINE)
     assert set(extras.split(",")) <= set(EXTRAS)
     assert variables(text)
     assert all(name in config.NAMES for name in variables(text))
     for copied in by_name["COPY"]:
         *sources, _ = [word for word in copied.split() if not word.startswith("--")]
-        assert all((ROOT / one).exists() for one in sources if not one.startswith("/"))
+        ours = [one.removeprefix("./").rstrip("/") for one in sources if not one.startswith("/")]
+        assert all((ROOT / one).exists() for one in ours)
+        assert [one for one in ours if f"!{one}" not in ALLOWED] == []
     assert "/healthz" in text
+    assert f"> /opt/unabridged/{IMAGE_EXTRAS}" in text
     takes(["keys", "create"])
 
 

@@ -84,7 +84,7 @@ def test_then_a_fetched_model_if_it_can_be_run(chosen, fetched, monkeypatch):
     monkeypatch.setattr(gguf, "installed", lambda: False)
     without = chosen()
     assert without.model.provider == "quote"
-    assert "unabridged[gguf]" in without.note
+    assert "[gguf]'" in without.note
 
 
 def test_with_nothing_there_it_quotes_and_says_how_to_do_better(chosen):
@@ -185,9 +185,9 @@ def test_a_bare_install_quotes_and_says_what_to_install(chosen, monkeypatch):
     monkeypatch.setitem(sys.modules, "httpx2", None)
     found = chosen()
     assert found.model.provider == "quote"
-    assert "unabridged[http]" in found.note
+    assert "[http]'" in found.note
     with pytest.raises(errors.MissingExtraError, match="httpx2"):
         chosen(upstream="ollama")
     rows = choose_model.diagnose(Settings(ollama_url=NOBODY), Clock(), None)
-    assert "unabridged[http]" in rows[0].note
-    assert "unabridged[http]" in choose_model.available(Settings(), Clock(), None)[0].note
+    assert "[http]'" in rows[0].note
+    assert "[http]'" in choose_model.available(Settings(), Clock(), None)[0].note

@@ -1,4 +1,4 @@
-"""Gathers the texts that the teacher reads into ``texts.json``: pairs of source and text.
+"""Write the texts that the teacher reads into ``texts.json``: pairs of source and text.
 
 Usage: corpus.py WORK-FOLDER (see run.sh)
 """
@@ -24,7 +24,7 @@ MOST: dict[str, int] = {
     "gimp": 2_500,
     "daily": 24_000,
 }
-"""Source to the most texts taken of it, where it would outweigh the others."""
+"""Source to the most texts taken from it; the others have no limit."""
 
 SHORTEST, LONGEST = 8, 1_500
 """Characters of a text that is taken."""
@@ -63,7 +63,7 @@ def examples(root: Path) -> Iterator[str]:
 
 
 def endless_sky(root: Path) -> Iterator[str]:
-    """What people say and what is told between."""
+    """Yield speech and narration."""
     for path in sorted((root / "endless-sky-data/usr/share/games").rglob("*.txt")):
         for line in re.findall(r"(?m)^\s*`(.*)`\s*$", _read(path)):
             yield re.sub(r"<\w[^>]*>", "X", line)
@@ -123,7 +123,7 @@ def pages(pattern: str) -> Callable[[Path], Iterator[str]]:
 def descriptions(root: Path) -> Iterator[str]:
     """Title and first paragraph of what Debian says of each package."""
     packed = root.parent / "descriptions.lz4"
-    unpacked = subprocess.run(["lz4", "-dc", packed], capture_output=True, check=True)  # noqa: S603,S607 - Debian's own tool
+    unpacked = subprocess.run(["lz4", "-dc", packed], capture_output=True, check=True)  # noqa: S607 - Debian's own tool
     for entry in unpacked.stdout.decode().split("\n\n"):
         found = re.search(r"Description-en: (.*)\n((?: .*\n?)*)", entry)
         if found:

@@ -1,4 +1,4 @@
-"""Fits the table to the teacher's vectors and writes what is shipped.
+"""Fit the table to the teacher's vectors and write the files of the package.
 
 Usage: fit.py WORK-FOLDER DATA-FOLDER (see run.sh)
 """
@@ -28,14 +28,14 @@ BATCH = 1024
 LEARNING_RATE = 2e-3
 TEMPERATURE = 0.1
 NEIGHBOURS = 0.1
-"""Weight of how texts lie among one another, beside 1 for where each points."""
+"""Weight of the distances between texts; the direction of each text weighs 1."""
 
 TALK = ("chatterbot", "daily", "endless-sky", "fortunes", "naev", "wesnoth")
 WEIGHTS: dict[str, float] = {"definitions": 0.3} | dict.fromkeys(TALK, 3.0)
-"""Source to how often its texts are drawn, beside 1 for the others: talk is what is searched."""
+"""Source to how often its texts are drawn (others: 1). Memory holds talk, so talk counts more."""
 
 LONG = 0.5
-"""Share of the batches in which texts are joined two by two, so that long ones are met as well."""
+"""Share of the batches that join texts in pairs, so that long texts are learned too."""
 
 LONGEST = 158
 """Pieces of a text: what the teacher read of it."""
@@ -166,7 +166,7 @@ def ship(
 
 
 def main() -> None:
-    """Fit and ship."""
+    """Fit the table and write it."""
     arguments = argparse.ArgumentParser()
     arguments.add_argument("work", type=Path)
     arguments.add_argument("data", type=Path)

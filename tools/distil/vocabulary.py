@@ -11,10 +11,10 @@ from unabridged.embeddings.wordpiece import words_of
 
 BERT_PIECES = 30_522
 SHIFT = 4
-"""The teacher's vocabulary is BERT's, moved up by its four own marks."""
+"""The teacher's vocabulary is BERT's, shifted by its own four marks."""
 
 MOST_WORDS = 4_600
-"""Words that get a row of their own: what fits into 13 MB."""
+"""Whole words with their own row: as many as fit into 13 MB."""
 
 _LOOKED_AT = 120_000
 _WORD = re.compile(r"[a-z]{4,}")

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from unabridged.domain.context import Context, LedgerRow, Tier
+from unabridged.domain.sizes import size as size  # noqa: PLC0414 - views import it from here
 
 _MONTHS = (
     "January February March April May June July August September October November December".split()
@@ -17,16 +18,6 @@ def count(number: int, thing: str) -> str:
         return f"{number:,} {thing}"
     ends = thing[-1:] == "y" and thing[-2:-1] not in {"a", "e", "o", "u"}
     return f"{number:,} {thing[:-1]}ies" if ends else f"{number:,} {thing}s"
-
-
-def size(number: int) -> str:
-    """Write a number of bytes in decimal units."""
-    amount = float(number)
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if amount < 1000:
-            return f"{amount:,.0f} {unit}" if unit == "bytes" else f"{amount:,.1f} {unit}"
-        amount /= 1000
-    return f"{amount:,.1f} TB"
 
 
 def model_name(model: str, provider: str) -> str:

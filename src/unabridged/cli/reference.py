@@ -57,7 +57,7 @@ def _command(ctx: click.Context) -> Iterator[str]:
 
 def _text(text: str) -> Iterator[str]:
     for paragraph in text.split("\n\n"):
-        yield " ".join(paragraph.split()) + "\n"
+        yield " ".join(paragraph.split()).replace("][", "]\\[") + "\n"  # no reference link
 
 
 def _codes(text: str) -> Iterator[str]:

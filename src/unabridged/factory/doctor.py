@@ -15,6 +15,7 @@ from unabridged.errors import SettingError, StoreError, UnabridgedError
 from unabridged.home.cleanup import look_after
 from unabridged.home.followed_spaces import Spaces
 from unabridged.home.spaces import SpacesFolder
+from unabridged.installation import install_command
 from unabridged.models.choose_model import PROBE_SECONDS, ModelDiagnosis, diagnose
 from unabridged.ports import Clock
 
@@ -72,7 +73,7 @@ def _sqlite() -> str:
 def _extras() -> Iterator[Diagnosis]:
     for extra, package, purpose in EXTRAS:
         found = _version(package)
-        hint = "" if found else f"pip install 'unabridged[{extra}]'"
+        hint = "" if found else install_command(extra)
         text = f"{package} {found}: {purpose}" if found else f"{package} is missing: {purpose}"
         yield Diagnosis(f"extra {extra}", ok=True if found else None, text=text, hint=hint)
 

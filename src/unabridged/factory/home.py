@@ -18,7 +18,8 @@ from unabridged.home.forgetting import sift_for
 from unabridged.home.open_spaces import settings_for, spaces_of
 from unabridged.home.spaces import SpaceInfo
 from unabridged.home.verify import unmoor
-from unabridged.models import choose_model as models
+from unabridged.installation import install_command
+from unabridged.models import choose_model as models, gguf
 from unabridged.models.smollm2 import fetch as fetch_smollm2
 from unabridged.ports import Clock
 from unabridged.space.space import Space
@@ -97,6 +98,8 @@ def fetch_model(settings: Settings, name: str, progress: Callable[[str], None]) 
     """
     folder = config.folder(settings.home, "cache")
     if name == "smollm2":
+        if not gguf.installed():
+            progress(f"The model also needs the extra `gguf`. Run: {install_command('gguf')}")
         return fetch_smollm2(folder, progress)
     from unabridged.embeddings import hub  # noqa: PLC0415 - for this command only
 

@@ -24,6 +24,7 @@ import msgspec
 from unabridged.disk.large_files import new_file
 from unabridged.domain.backup_results import Backup, BackupResult
 from unabridged.domain.scope import SpaceId
+from unabridged.domain.sizes import size
 from unabridged.errors import BackupError
 
 MANIFEST = "manifest.json"
@@ -215,8 +216,8 @@ def unpack(path: Path, folder: Path, moved: Moved) -> BackupManifest:
     room = shutil.disk_usage(folder).free
     if manifest.size > room:
         raise BackupError(
-            f"{path} takes {manifest.size:,} bytes unpacked, and {room:,} are free.",
-            hint="Make room on the disk and repeat.",
+            f"{path} takes {size(manifest.size)} unpacked, and {size(room)} are free.",
+            hint="Free some space on the disk and repeat.",
         )
     done = 0
     try:

@@ -11,6 +11,7 @@ from pathlib import Path
 from unabridged.disk.atomic_write import FILE_MODE, UNFINISHED, remove
 from unabridged.disk.folders import FOLDER_MODE
 from unabridged.domain.results import Diagnosis
+from unabridged.domain.sizes import size as file_size
 from unabridged.home.backups import BackupsFolder
 
 _DRAFTS = (UNFINISHED, ".new")
@@ -87,7 +88,7 @@ def _leftovers(paths: list[Path], now: datetime, *, repair: bool) -> Iterator[Di
     aside = [path for path in paths if _ASIDE.fullmatch(path.name) and path.is_file()]
     if aside:
         size = sum(path.stat().st_size for path in aside)
-        text = f"{len(aside):,} files that were set aside, {size:,} bytes: {aside[0]}"
+        text = f"{len(aside):,} files that were set aside, {file_size(size)}: {aside[0]}"
         hint = "`unabridged recover FILE` looks into one; remove them when you miss nothing."
         yield Diagnosis("set aside", ok=None, text=text, hint=hint)
 
@@ -104,11 +105,13 @@ def _drafts(paths: list[Path], now: datetime) -> list[Path]:
 def _room(home: Path) -> Diagnosis:
     free = shutil.disk_usage(home).free
     largest = max((p.stat().st_size for p in home.glob("*/*") if p.is_file()), default=0)
-    text = f"{free:,} bytes are free"
+    text = f"{file_size(free)} free"
     if free < LEAST_ROOM:
-        return Diagnosis("disk", ok=False, text=text, hint="Make room before something is refused.")
+        return Diagnosis(
+            "disk", ok=False, text=text, hint="Delete something: writes fail when the disk is full."
+        )
     if free < 3 * largest:
-        hint = f"A backup is proved by unpacking it: for {largest:,} bytes that may not do."
+        hint = f"Verifying a backup unpacks it, and the largest file has {file_size(largest)}."
         return Diagnosis("disk", ok=None, text=text, hint=hint)
     return Diagnosis("disk", ok=True, text=text)
 

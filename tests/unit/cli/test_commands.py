@@ -157,6 +157,22 @@ def test_models_and_doctor(run):
     assert run("models", "get", "nonsense").code == 2
 
 
+@pytest.mark.parametrize("is_installed", [True, False])
+def test_models_get_names_the_missing_extra_before_the_download(
+    run, monkeypatch, tmp_path, is_installed
+):
+    def fetch(folder, progress):
+        progress("Fetching …")
+        return folder / "model.gguf"
+
+    monkeypatch.setattr("unabridged.factory.home.fetch_smollm2", fetch)
+    monkeypatch.setattr("unabridged.models.gguf.installed", lambda: is_installed)
+    ran = run("models", "get", "smollm2")
+    assert ran.code == 0
+    hint, _, _ = ran.err.partition("Fetching …")
+    assert ("[gguf]'" in hint) is not is_installed
+
+
 def said(text):
     """What was said: tending adds records of its own after an import."""
     return [line for line in text.splitlines() if line.startswith(('{"session"', '{"exchange"'))]

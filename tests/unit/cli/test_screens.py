@@ -34,4 +34,4 @@ def test_a_missing_extra_is_named_with_what_installs_it(monkeypatch, module, pac
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtraError, match=package) as caught:
         choose_screen(plain=False, as_json=False)
-    assert "unabridged[chat]" in caught.value.hint
+    assert "[chat]'" in caught.value.hint

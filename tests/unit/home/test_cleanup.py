@@ -1,6 +1,8 @@
 import os
+import shutil
 import stat
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 from tests.helpers.talker import Talker
@@ -64,6 +66,13 @@ def test_what_was_set_aside_or_stopped_is_said(home):
     seen = found(home)
     assert "1 files" in seen["set aside"].text
     assert "a.db.salvaged" in seen["leftovers"].text
+
+
+def test_sizes_have_units(home, monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=67_215_020_032))
+    assert found(home)["disk"].text == "67.2 GB free"
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=5_000_000))
+    assert (found(home)["disk"].ok, found(home)["disk"].text) == (False, "5.0 MB free")
 
 
 def test_doctor_writes_nothing_without_repair(home):

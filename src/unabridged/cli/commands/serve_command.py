@@ -19,6 +19,7 @@ from unabridged.clock import SystemClock
 from unabridged.domain.settings import Settings
 from unabridged.errors import UnabridgedError
 from unabridged.home.api_keys import TOKEN, ApiKeys
+from unabridged.installation import install_command
 
 if TYPE_CHECKING:
     from starlette.routing import Route
@@ -163,7 +164,7 @@ def start_lines(start: Start) -> Iterator[str]:
     yield from _row("Access", _access(start))
     yield from _row("Connect", f"{pad('Ollama clients', _CLIENT)}OLLAMA_HOST={start.url}")
     yield from _row("", f"{pad('OpenAI clients', _CLIENT)}OPENAI_BASE_URL={start.url}/v1")
-    mcp = f"{start.url}/mcp" if start.mcp else "not installed: pip install 'unabridged[mcp]'"
+    mcp = f"{start.url}/mcp" if start.mcp else f"not installed: {install_command('mcp')}"
     yield from _row("", f"{pad('MCP clients', _CLIENT)}{mcp}")
     yield from _row("", f"{pad('step by step', _CLIENT)}unabridged connect")
     yield ""

@@ -116,7 +116,7 @@ def need_encryption() -> None:
     Two packages bring the module ``apsw``: the one that can must be installed last.
     """
     if not can_encrypt():
-        last = "pip install --force-reinstall --no-deps apsw-sqlite3mc"
+        last = "install --force-reinstall --no-deps apsw-sqlite3mc"
         raise MissingExtraError("apsw-sqlite3mc", "encryption", last)
 
 
