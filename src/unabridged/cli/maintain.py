@@ -1,4 +1,4 @@
-"""What is done after recording: embedding, judging, drawing facts, condensing."""
+"""Maintenance after recording or importing: embed, annotate, learn facts, condense."""
 
 from collections.abc import Callable
 from itertools import islice
@@ -10,19 +10,9 @@ from unabridged.ports import ChatModel
 from unabridged.space.space import Space
 
 PAGES = 2
-"""Pages of each kind after one answer: what waits from before must not hold a person up."""
+"""Pages of each kind after one answer: older work must not keep a person waiting."""
 EMBEDDED = 4
-"""Pages that are embedded after one answer."""
-_OTHER = "Tending"
-_STAGES = {
-    "read": "Judging",
-    "facts": "Learning",
-    "requirements": "Looking for requirements",
-    "condense": "Condensing",
-    "periods": "Summing up months",
-    "archive": "Archiving",
-}
-"""What a person reads of the stages of upkeep."""
+"""Pages to embed after one answer."""
 
 
 def maintain_recorded(
@@ -35,14 +25,14 @@ def maintain_recorded(
 ) -> None:
     """Do a little of what waits.
 
-    Everything is recorded already and is found: what fails is told, and no failure.
+    Everything is recorded and searchable already, so an error is only a note.
 
     Args:
         space: Where it was recorded.
-        note: Tells a person something.
+        note: Takes a sentence for a person.
         session: The session that is being talked in; None for the newest.
         model: The model that may write; None for the space's own.
-        pages: At most so many of each kind; None for all.
+        pages: Up to this many of each kind; None for all.
     """
     try:
         current = session or space.sessions.newest()
@@ -56,33 +46,52 @@ def maintain_recorded(
             if step.note:
                 note(step.note)
     except UnabridgedError as error:
-        note(f"What was recorded was not judged or condensed yet: {error}")
+        note(f"What was recorded is not annotated or condensed yet: {error}")
 
 
-def maintain_all(space: Space, session: Session | None, *, quiet: bool) -> None:
-    """Do everything that waits, with a bar; what was done stays when it is interrupted.
+def steps_after_import(space: Space) -> tuple[str, ...]:
+    """Return what is done after an import that is searchable already, step by step."""
+    embeds = ("embed",) if space.maintenance.embeds_later else ()
+    return (*embeds, *space.maintenance.stages())
+
+
+def embed_all(space: Space, stages: Stages, expected: int, note: Callable[[str], None]) -> None:
+    """Embed what an import added, where the embedder is too slow to do it at once."""
+
+    def moved(done: int) -> None:
+        stages.show("embed", min(done, expected), expected)
+
+    if space.maintenance.embeds_later:
+        embed_recorded(space, note, pages=None, moved=moved)
+
+
+def maintain_all(
+    space: Space, session: Session | None, *, stages: Stages, expected: int = 0
+) -> None:
+    """Do everything that waits, with a bar; an interrupt keeps what was done.
 
     Args:
         space: Where it waits.
         session: The session that is being talked in, or None.
-        quiet: Whether no bar is shown.
+        stages: Shows the progress.
+        expected: Exchanges that wait, if it is known.
 
     Raises:
-        UnabridgedError: It cannot be read or stored, or the model that judges failed.
+        UnabridgedError: Something cannot be read or stored, or the model failed.
     """
-    with Stages(quiet=quiet) as stages:
-        for step in space.maintenance.run(session.id if session else None):
-            stages.show(_STAGES.get(step.stage, _OTHER), step.done, step.done + step.left)
+    for step in space.maintenance.run(session.id if session else None):
+        total = step.done + step.left
+        stages.show(step.stage, step.done, total if step.left else max(total, expected))
 
 
 def judge_pending(space: Space, *, quiet: bool) -> None:
-    """Judge every message that was not judged yet; what was done stays when it is interrupted."""
+    """Annotate every message that has no annotation; an interrupt keeps what was done."""
     total = space.annotations.stats().pending
     if not total:
         return
     with Stages(quiet=quiet) as stages:
         for step in space.annotations.read_pending():
-            stages.show("Judging", step.done, total)
+            stages.show("read", step.done, total)
 
 
 def embed_recorded(
@@ -94,13 +103,13 @@ def embed_recorded(
 ) -> None:
     """Embed what was recorded and has no vectors yet.
 
-    Everything is recorded already, and words find it: a server that fails is told, and no failure.
+    Everything is recorded and found by words already, so an error is only a note.
 
     Args:
         space: Where it was recorded.
-        note: Tells a person something.
-        pages: At most so many; None for all.
-        moved: Called with the exchanges that were embedded so far.
+        note: Takes a sentence for a person.
+        pages: Up to this many; None for all.
+        moved: Called with the number of exchanges embedded so far.
     """
     try:
         for step in islice(space.maintenance.embed(), pages):

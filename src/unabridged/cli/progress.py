@@ -1,7 +1,7 @@
-"""A bar for work of several stages: each has a line of its own, and keeps it when it is done."""
+"""Progress on a terminal: a bar for work of one stage, or a line for each of several stages."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -13,15 +13,39 @@ if TYPE_CHECKING:
 
 
 def bar(label: str, length: int, *, quiet: bool = False) -> "ProgressBar[int]":
-    """Make a bar for work of one stage, which shows on a terminal and nowhere else."""
+    """Make a bar for work of one stage; it shows on a terminal only."""
     hidden = quiet or not sys.stderr.isatty()
     return click.progressbar(length=length, label=label, file=sys.stderr, hidden=hidden, width=30)
 
 
-class Stages:
-    """Shows how far work has come, on a terminal; nowhere else."""
+STAGES = {
+    "embed": "Embedding",
+    "read": "Annotating messages",
+    "facts": "Learning facts",
+    "requirements": "Finding requirements",
+    "condense": "Condensing sessions",
+    "periods": "Condensing months",
+    "archive": "Archiving sessions",
+}
+"""What a person reads of the stages of maintenance."""
 
-    def __init__(self, *, quiet: bool) -> None:
+
+class Stages:
+    """Shows progress on a terminal, one line per stage.
+
+    Args:
+        quiet: Whether nothing is shown.
+        first: The number of the first stage.
+        of: How many stages there are; 0 to show no numbers.
+        names: The stages in order, to number them; those not listed have the first number.
+    """
+
+    def __init__(
+        self, *, quiet: bool, first: int = 1, of: int = 0, names: Sequence[str] = ()
+    ) -> None:
+        self._first = first
+        self._of = of
+        self._names = list(names)
         self._hidden = quiet or not sys.stderr.isatty()
         self._stage = ""
         self._bar: Any = None
@@ -30,7 +54,7 @@ class Stages:
         """Show how far a stage has come.
 
         Args:
-            stage: What is done, in a word; another one begins a new line.
+            stage: A stage of maintenance, or words; another one begins a new line.
             done: How much of it is done.
             of: How much there is, as far as is known now.
         """
@@ -39,10 +63,17 @@ class Stages:
         if stage != self._stage:
             self._finish(whole=True)
             self._stage = stage
-            self._bar = bar(stage, max(1, of))
+            self._bar = bar(self._label(stage), max(1, of))
             self._bar.__enter__()
         self._bar.length = max(1, of)
         self._bar.update(max(0, done - self._bar.pos))
+
+    def _label(self, stage: str) -> str:
+        words = STAGES.get(stage, stage)
+        if not self._of:
+            return words
+        place = self._names.index(stage) if stage in self._names else 0
+        return f"Step {self._first + place} of {self._of}: {words}"
 
     def _finish(self, *, whole: bool) -> None:
         if self._bar is None:
@@ -66,11 +97,11 @@ class Stages:
 
 @contextmanager
 def counted(*, quiet: bool, unit: str = "") -> Iterator[Callable[[str, int, int], None]]:
-    """Show how far something has come in one line that goes again, on a terminal; nowhere else.
+    """Show progress in one line that is removed at the end; on a terminal only.
 
     Args:
         quiet: Whether nothing is shown.
-        unit: What stands behind the numbers.
+        unit: What follows the numbers.
     """
     hidden = quiet or not sys.stderr.isatty()
     width = 0

@@ -273,8 +273,8 @@ class RemoteMemory(RemoteView):
         held = io.BytesIO()
         write_jsonl([transcript], held)
         told = self._wire.upload(transfer.import_file, held.getvalue(), format="unabridged")
-        if told.unread_count:
-            reasons = "; ".join(f"{one.where}: {one.reason}" for one in told.unread)
+        if told.failed_count:
+            reasons = "; ".join(f"{one.where}: {one.reason}" for one in told.failed)
             raise InputError(f"Not all of it was stored: {reasons}.", hint="The rest was.")
         return told.added
 

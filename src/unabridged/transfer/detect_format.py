@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from unabridged.domain.results import SkippedRecord, Transcript
+from unabridged.domain.results import Skip, SkippedRecord, Transcript
 from unabridged.errors import SettingError, TransferError, UnknownFormatError
 from unabridged.transfer import native_jsonl
 from unabridged.transfer.bytestream import ByteStream
@@ -25,6 +25,8 @@ from unabridged.transfer.records import (
     lines,
 )
 
+LIKELY_FORMATS = ("chatgpt", "claude")
+"""The formats that a hint names first."""
 _LINES_LOOKED_AT = 100
 _KEYS_LOOKED_AT = 100_000
 _RECORD = 1500
@@ -126,10 +128,11 @@ def detect(stream: ByteStream, formats: Sequence[Format] = FORMATS) -> Format:
 
 
 def _unknown(seen: str, formats: Sequence[Format]) -> UnknownFormatError:
-    titles = "; ".join(f"{each.title} ({each.name})" for each in formats)
+    likely = [each.title for each in formats if each.name in LIKELY_FORMATS]
+    wanted = f"Give {' or '.join(likely)}, in UTF-8, as it was downloaded. " if likely else ""
     return UnknownFormatError(
-        f"The file has none of the known formats: {seen}.",
-        hint=f"Known are: {titles}. They have to be UTF-8.",
+        f"The file has no known format: {seen}.",
+        hint=f"{wanted}All formats: unabridged import --help",
     )
 
 
@@ -194,7 +197,8 @@ def _items(
             else:
                 yield item
         if part.stream.broken or source.broken:
-            yield SkippedRecord(part.name or "end", part.stream.broken or source.broken)
+            reason = part.stream.broken or source.broken
+            yield SkippedRecord(part.name or "the end", reason, kind=Skip.TRUNCATED)
         part = next(source.parts, None)
         if part is not None and detect(part.stream, formats) is not found:
             raise TransferError(

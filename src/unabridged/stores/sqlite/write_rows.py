@@ -1,6 +1,6 @@
 """What is written to the log. Each runs inside a write transaction that the store opened."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import apsw
@@ -8,6 +8,7 @@ import apsw
 from unabridged.domain.changes import Written
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record, RecordKind
+from unabridged.domain.results import Transcript
 from unabridged.domain.session import Session
 from unabridged.domain.write import Batch
 from unabridged.errors import HeadMovedError
@@ -51,14 +52,20 @@ def append(db: SqliteConnection, batch: Batch, expect_head: str | None) -> bool:
     return known is None
 
 
-def import_session(
-    db: SqliteConnection,
-    session: Session,
-    exchanges: Sequence[Exchange],
-    originals: Mapping[str, bytes],
-) -> Written:
-    """Take over a conversation and give what was new; see ``ports.Store``."""
+def import_sessions(db: SqliteConnection, batch: Iterable[Transcript]) -> list[Written]:
+    """Import conversations and return what was new of each; see ``ports.Store``."""
     count = counters.begin(db)
+    written = [_import_session(db, each, count) for each in batch]
+    if any(one is not None for one in written):
+        counters.save(db, count)
+    return [Written(count.revision, one or {}) for one in written]
+
+
+def _import_session(
+    db: SqliteConnection, given: Transcript, count: Counters
+) -> dict[str, Exchange] | None:
+    # Return what was added; None if nothing was written.
+    session, exchanges, originals = given.session, given.exchanges, given.originals
     known = read_rows.session(db, session.id)
     added = {
         exchange.id: exchange
@@ -74,9 +81,8 @@ def import_session(
         updated = max(known.updated, session.updated)
         _set_session(db, known, replace(known, head=head, updated=updated), count)
     else:
-        return Written(count.revision, {})
-    counters.save(db, count)
-    return Written(count.revision, added)
+        return None
+    return added
 
 
 def set_session(db: SqliteConnection, session: Session, expect_head: str | None) -> None:
