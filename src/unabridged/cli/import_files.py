@@ -83,7 +83,7 @@ class FileImport:
         added = sum(report.added for report in reports)
         if space is not None and added:
             self._continue(space, before, after, added)
-        if not all(report.is_complete for report in reports):
+        if not all(report.is_whole for report in reports):
             raise click.exceptions.Exit(TransferError.exit_code)
 
     def _import(self, report: ImportReport, stages: Stages) -> None:

@@ -37,7 +37,7 @@ class ImportReport(ImportResult):
     hint: str = ""
 
     @property
-    def is_complete(self) -> bool:
+    def is_whole(self) -> bool:
         """Whether everything was read and stored."""
         return not self.error and not self.failed_count
 
@@ -49,7 +49,7 @@ def report_data(reports: Iterable[ImportReport], *, dry_run: bool) -> dict[str, 
 
 def _data(report: ImportReport) -> dict[str, Any]:
     failed = [{"where": each.where, "reason": each.reason} for each in report.failed]
-    return {**vars(report), "complete": report.is_complete, "failed": failed}
+    return {**vars(report), "complete": report.is_whole, "failed": failed}
 
 
 def show_reports(reports: Iterable[ImportReport], *, dry_run: bool) -> None:
@@ -102,7 +102,7 @@ def _sentences(report: ImportReport, *, dry_run: bool) -> Iterator[str]:
         yield f"{verb} {count(records, 'record')} (facts, annotations, condensations)."
     if report.requirements:
         yield f"{verb} {count(report.requirements, 'requirement')}."
-    if report.skipped:
+    if report.skipped and (report.added or not report.conversations_known):
         yield f"Skipped {kinds(report.skipped)}."
     if report.repaired:
         changed = "; ".join(f"{what} ({times:,})" for what, times in report.repaired.items())

@@ -14,7 +14,7 @@ from unabridged.domain.session import Session
 from unabridged.errors import DuplicateIdError, InputError
 from unabridged.space.space import Space
 from unabridged.transfer.detect_format import open_file
-from unabridged.transfer.export import FORMS, Outgoing, write_file
+from unabridged.transfer.export import FORMS, Outgoing, write_export
 from unabridged.transfer.native_jsonl import write_jsonl
 from unabridged.transfer.reader import FormatReader, Item
 
@@ -251,7 +251,9 @@ def export_file(
     *,
     format: str = "jsonl",  # noqa: A002 - the word of the glossary
 ) -> int:
-    """Write everything of a space into one new file, and return the number of exchanges.
+    """Write everything of a space into a new file, and return the number of exchanges.
+
+    A path that is a folder, or ends with a slash, gets one file per conversation.
 
     Raises:
         InputError: There is no such format, or the file is there already.
@@ -262,4 +264,4 @@ def export_file(
     outgoing = Outgoing(
         space.log.transcripts, space.log.with_originals, space.log.records, space.id
     )
-    return write_file(Path(path), lambda to: FORMS[format].write(outgoing, to), force=False)
+    return write_export(FORMS[format], outgoing, str(path), force=False).exchanges

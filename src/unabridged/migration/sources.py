@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from unabridged.domain.fact import Requirement
-from unabridged.domain.results import Skip, SkippedRecord, Transcript
+from unabridged.domain.results import SkippedRecord, Transcript
 from unabridged.domain.scope import DEFAULT_ISOLATION, DEFAULT_NAME, Scope, SpaceId, space_id
 from unabridged.errors import MigrationError, NameRefusedError, UnknownFormatError
 from unabridged.forgetting.without_forgotten import without
@@ -157,8 +157,6 @@ def read(
                         yield last, part
                 case Requirement():
                     yield last or _space_for(source, chosen, chosen.model), item
-                case SkippedRecord(kind=Skip.NORMAL):
-                    pass
                 case SkippedRecord():
                     yield last or SpaceId(), item
                 case _:
