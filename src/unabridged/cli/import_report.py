@@ -1,7 +1,8 @@
 """What became of imported files, in words and as JSON."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 from unabridged.cli.format import count
@@ -48,8 +49,9 @@ def report_data(reports: Iterable[ImportReport], *, dry_run: bool) -> dict[str, 
 
 
 def _data(report: ImportReport) -> dict[str, Any]:
+    held = {each.name: getattr(report, each.name) for each in fields(report)}
     failed = [{"where": each.where, "reason": each.reason} for each in report.failed]
-    return {**vars(report), "complete": report.is_whole, "failed": failed}
+    return {**held, "complete": report.is_whole, "failed": failed}
 
 
 def show_reports(reports: Iterable[ImportReport], *, dry_run: bool) -> None:
@@ -59,7 +61,7 @@ def show_reports(reports: Iterable[ImportReport], *, dry_run: bool) -> None:
         _show_failures(report)
     for report in reports:
         if report.format and (report.conversations or report.records or not report.error):
-            name = f"{safe(report.file)}: " if len(reports) > 1 else ""
+            name = f"{safe(Path(report.file).name)}: " if len(reports) > 1 else ""
             for line in wrap(name + " ".join(_sentences(report, dry_run=dry_run)), width()):
                 echo(line)
         for note in dict.fromkeys(report.notes):
@@ -86,7 +88,8 @@ def _show_failures(report: ImportReport) -> None:
     if (more := report.failed_count - len(broken) - len(others[:FAILURES_SHOWN])) > 0:
         remark(f"{more:,} more could not be read or stored; --json lists them.")
     if report.kept_aside and report.failed_count:
-        remark(f"What could not be read is kept in {report.kept_aside}")
+        remark("What could not be read is kept in:")
+        echo(f"  {safe(report.kept_aside)}", "warn", err=True)
 
 
 def _failure(record: SkippedRecord) -> str:

@@ -79,13 +79,25 @@ def open_file(
         raise SettingError(f"There is no format {format!r}.", hint=f"Known are: {known(formats)}.")
     source = InputFile(origin, limits or InputLimits(), unseal)
     try:
-        part = next(source.parts)
+        part = _first_filled(source)
         found = named or detect(part.stream, formats)
     except BaseException:
         source.close()
         raise
     items = _items(source, part, found, formats)
     return FormatReader(found.name, source, map(partial(_by, model), items) if model else items)
+
+
+def _first_filled(source: InputFile) -> InputPart:
+    # Parts of a large export may be empty lists; the last part decides if all are.
+    part = next(source.parts)
+    while _is_empty(part) and (more := next(source.parts, None)) is not None:
+        part = more
+    return part
+
+
+def _is_empty(part: InputPart) -> bool:
+    return bool(part.name) and part.stream.peek().strip(SPACE) in (b"", b"[]", b"{}")
 
 
 def _by(model: str, item: Item) -> Item:
@@ -128,11 +140,11 @@ def detect(stream: ByteStream, formats: Sequence[Format] = FORMATS) -> Format:
 
 
 def _unknown(seen: str, formats: Sequence[Format]) -> UnknownFormatError:
-    likely = [each.title for each in formats if each.name in LIKELY_FORMATS]
-    wanted = f"Give {' or '.join(likely)}, in UTF-8, as it was downloaded. " if likely else ""
+    likely = [each for each in formats if each.name in LIKELY_FORMATS] or formats
+    titles = ", ".join(f"{each.title} ({each.name})" for each in likely)
     return UnknownFormatError(
         f"The file has no known format: {seen}.",
-        hint=f"{wanted}All formats: unabridged import --help",
+        hint=f"Files must be UTF-8. Most used: {titles}. List all: unabridged import --help",
     )
 
 
@@ -199,7 +211,7 @@ def _items(
         if part.stream.broken or source.broken:
             reason = part.stream.broken or source.broken
             yield SkippedRecord(part.name or "the end", reason, kind=Skip.TRUNCATED)
-        part = next(source.parts, None)
+        part = next((each for each in source.parts if not _is_empty(each)), None)
         if part is not None and detect(part.stream, formats) is not found:
             raise TransferError(
                 f"{part.name!r} in the archive is not of the format of the one before it.",
