@@ -19,8 +19,11 @@ from unabridged.transfer.lenient_fields import KEPT, as_bytes
 BREAKS_OFF = "the file breaks off here"
 BOM = b"\xef\xbb\xbf"
 SPACE = b" \t\r\n"
-_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|["\[\]{}]', re.DOTALL)
-"""A whole string or a bracket; a lone quote is a string that the buffer cuts off."""
+_TOKEN = re.compile(
+    rb"""[^"\[\]{}]*+(?:"(?:[^"\\]++|\\.)*+"[^"\[\]{}]*+)*+(["\[\]{}]|\Z)""", re.DOTALL
+)
+"""Everything up to a bracket outside of strings, or to the end. It matches at every place, so a search
+never begins inside a string. A lone quote begins a string that the buffer cuts off."""
 _CHUNK = 4 * PEEK
 _MOST_AT_ONCE = 32 * _CHUNK
 _VALUES_FREE = 1 << 20
@@ -154,22 +157,20 @@ def _split(stream: ByteStream, limit: int, level: int) -> Iterator[bytes | str]:
             return
         before = at
         for token in _TOKEN.finditer(buffer, at):
-            sign = token.group()
+            sign = token[1]
             if sign == b'"':
-                at = token.start()
+                at = token.start(1)
                 break
             at = token.end()
             if sign in (b"[", b"{"):
                 if depth == level and start < 0:
-                    start = token.start()
+                    start = at - 1
                 depth += 1
-            elif sign in (b"]", b"}"):
+            elif sign:
                 depth -= 1
                 if depth == level and start >= 0:
                     yield buffer[start:at]
                     start = -1
-        else:
-            at = len(buffer)
         held = len(buffer) - start if start >= 0 else 0
         size = min(max(_CHUNK if at > before else size * 2, held), _MOST_AT_ONCE)
     if start >= 0 or depth > 0:

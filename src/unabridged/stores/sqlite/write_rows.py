@@ -67,10 +67,11 @@ def _import_session(
     # Return what was added; None if nothing was written.
     session, exchanges, originals = given.session, given.exchanges, given.originals
     known = read_rows.session(db, session.id)
+    here: set[str] = set()
     added = {
         exchange.id: exchange
         for exchange in exchanges
-        if _admit_one(db, session, exchange, count, originals)
+        if _admit_one(db, session, exchange, count, originals, here)
     }
     if known is None:
         check_head(db, session)
@@ -222,15 +223,20 @@ def _admit_one(
     exchange: Exchange,
     count: Counters,
     originals: Mapping[str, bytes],
+    here: set[str],
 ) -> bool:
+    # ``here`` gathers exchanges that are in the session, so that parents need not be read.
     if exchange.session != session.id:
         raise store_errors.wrong_session(exchange.id, session.id)
     if read_rows.header(db, exchange.id) is not None:
         return False
     if not exchange.messages:
         raise store_errors.empty(exchange.id)
-    if exchange.parent is not None and not _holds(db, exchange.parent, session.id):
-        raise store_errors.stray_parent(exchange.id, exchange.parent)
+    if exchange.parent not in here and exchange.parent is not None:
+        if not _holds(db, exchange.parent, session.id):
+            raise store_errors.stray_parent(exchange.id, exchange.parent)
+        here.add(exchange.parent)
+    here.add(exchange.id)
     first = exchange.messages[0]
     shared = None
     if read_rows.owner(db, first.id) is not None and read_rows.message(db, first.id) == first:
