@@ -149,9 +149,7 @@ def _conversation(
     }, held
 
 
-def _exchange(
-    tree: _Tree, talk: TalkGenerator, topic: Any, above: str
-) -> tuple[int, str]:
+def _exchange(tree: _Tree, talk: TalkGenerator, topic: Any, above: str) -> tuple[int, str]:
     chance, count = tree.chance, 1
     if chance.random() < EDITED:
         first = tree.add(above, tree.message("user", _text(talk.said(topic))))

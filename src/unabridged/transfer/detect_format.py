@@ -214,9 +214,11 @@ def _items(
         part = next((each for each in source.parts if not _is_empty(each)), None)
         if part is not None and detect(part.stream, formats) is not found:
             raise TransferError(
-                f"{part.name!r} in the archive is not of the format of the one before it.",
+                f"{part.name!r} in the archive has another format than the part before it.",
                 hint="Unpack the archive and import its files one by one.",
             )
+    for what, count in source.left_out.items():
+        yield SkippedRecord("the archive", what, kind=Skip.NORMAL, count=count)
 
 
 def _read(source: InputFile, part: InputPart, found: Format) -> Iterator[Item]:

@@ -65,13 +65,13 @@ def _import_session(
     db: SqliteConnection, given: Transcript, count: Counters
 ) -> dict[str, Exchange] | None:
     # Return what was added; None if nothing was written.
-    session, exchanges, originals = given.session, given.exchanges, given.originals
+    session = given.session
     known = read_rows.session(db, session.id)
     here: set[str] = set()
     added = {
         exchange.id: exchange
-        for exchange in exchanges
-        if _admit_one(db, session, exchange, count, originals, here)
+        for exchange in given.exchanges
+        if _admit_one(db, given, exchange, count, here)
     }
     if known is None:
         check_head(db, session)
@@ -218,13 +218,9 @@ def _add_messages(
 
 
 def _admit_one(
-    db: SqliteConnection,
-    session: Session,
-    exchange: Exchange,
-    count: Counters,
-    originals: Mapping[str, bytes],
-    here: set[str],
+    db: SqliteConnection, given: Transcript, exchange: Exchange, count: Counters, here: set[str]
 ) -> bool:
+    session = given.session
     # ``here`` gathers exchanges that are in the session, so that parents need not be read.
     if exchange.session != session.id:
         raise store_errors.wrong_session(exchange.id, session.id)
@@ -242,7 +238,7 @@ def _admit_one(
     if read_rows.owner(db, first.id) is not None and read_rows.message(db, first.id) == first:
         shared = first.id
         exchange = replace(exchange, messages=exchange.messages[1:])
-    _add_exchange(db, exchange, shared, count, originals)
+    _add_exchange(db, exchange, shared, count, given.originals)
     return True
 
 
