@@ -192,3 +192,74 @@ def test_a_conversation_that_contradicts_one_here_is_told_and_kept_and_the_other
     again = tmp_path / "again.jsonl"
     again.write_text(kept["raw"])
     assert run("import", str(again), "--user", "ann", "--json").data["files"][0]["added"] == 2
+
+
+def export_of(count):
+    """A ChatGPT export: each conversation begins with a hidden, empty system message."""
+
+    def node(key, parent, role, text, **metadata):
+        message = {
+            "author": {"role": role},
+            "content": {"content_type": "text", "parts": [text]},
+            "metadata": metadata,
+        }
+        return {"id": key, "parent": parent, "children": [], "message": message}
+
+    return [
+        {"conversation_id": f"c{number}", "title": f"Talk {number}", "create_time": 1.7e9 + number, "current_node": "a",
+         "mapping": {"root": {"id": "root", "parent": None, "children": [], "message": None},
+                     "s": node("s", "root", "system", "", is_visually_hidden_from_conversation=True),
+                     "u": node("u", "s", "user", f"Question {number}"), "a": node("a", "u", "assistant", f"Answer {number}")}}
+        for number in range(count)
+    ]  # fmt: skip
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+def test_a_normal_export_is_a_success_and_a_second_import_nothing_new(run, tmp_path):
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps(export_of(3)))
+    dry = run("import", str(path), "--dry-run")
+    assert (
+        words(dry.out)
+        == "Would import 3 conversations (3 exchanges). Skipped 3 hidden system messages."
+    )
+    first = run("import", str(path))
+    assert first.code == 0
+    assert first.err == ""
+    said = words(first.out)
+    assert said.startswith(
+        "Imported 3 conversations (3 exchanges). Skipped 3 hidden system messages."
+    )
+    assert "Imported and searchable now." in said
+    again = run("import", str(path))
+    assert (again.code, words(again.out)) == (0, "Nothing new: 3 conversations are here already.")
+    path.write_text(json.dumps(export_of(4)))
+    assert "Imported 1 conversation (1 exchange). 3 conversations are here already." in words(
+        run("import", str(path)).out
+    )
+    data = run("import", str(path), "--json").data["files"][0]
+    assert (data["complete"], data["skipped"]) == (True, {"hidden system message": 4})
+
+
+def test_a_file_that_breaks_off_fails_first_and_imports_what_is_whole(run, tmp_path):
+    path = tmp_path / "conversations.json"
+    whole = json.dumps(export_of(3))
+    path.write_text(whole[: whole.rindex("Question 2")])
+    ran = run("import", str(path))
+    assert ran.code == 7
+    assert "error: " in ran.err.splitlines()[0]
+    assert "breaks off" in words(ran.err)
+    assert "(item 3)" in words(ran.err)
+    assert "import it: what is here already is skipped" in words(ran.err)
+    assert "Imported 2 conversations (2 exchanges)." in words(ran.out)
+    data = run("import", str(path), "--json")
+    assert (data.code, data.data["files"][0]["failed_count"]) == (7, 1)
+    path.write_text(whole)
+    whole_now = run("import", str(path))
+    assert whole_now.code == 0
+    assert "Imported 1 conversation (1 exchange). 2 conversations are here already." in words(
+        whole_now.out
+    )
