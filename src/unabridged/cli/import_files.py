@@ -14,8 +14,10 @@ from unabridged.cli.format import count
 from unabridged.cli.import_report import ImportReport, remark, report_data, show_reports
 from unabridged.cli.maintain import embed_all, maintain_all, steps_after_import
 from unabridged.cli.options import Invocation
-from unabridged.cli.output import echo
+from unabridged.cli.output import echo, echo_lines
+from unabridged.cli.paint import width
 from unabridged.cli.progress import Stages
+from unabridged.cli.terminal_text import wrap
 from unabridged.domain.session import Session
 from unabridged.errors import TransferError, UnabridgedError
 from unabridged.factory.file_transfer import import_all
@@ -121,8 +123,8 @@ class FileImport:
     ) -> None:
         if not self._quiet:
             rest = f"steps 2 to {1 + len(after)}" if len(after) > 1 else "step 2"
-            more = f" The rest ({rest}) is optional: Ctrl-C is safe." if after else ""
-            echo(f"Imported and searchable now.{more}")
+            more = f" The rest ({rest}) can wait: Ctrl-C is safe." if after else ""
+            echo_lines(wrap(f"Imported and searchable now.{more}", width()))
         try:
             with Stages(quiet=self._quiet, first=2, of=1 + len(after), names=after) as stages:
                 embed_all(space, stages, added, remark)

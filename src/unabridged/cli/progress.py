@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from shutil import get_terminal_size
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,10 +13,20 @@ if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
 
 
+_NARROWEST, _WIDEST = 5, 30
+"""Cells of a bar."""
+_FIGURES = 24
+"""Cells of what is next to it: brackets, the percentage, the time that is left."""
+
+
 def bar(label: str, length: int, *, quiet: bool = False) -> "ProgressBar[int]":
     """Make a bar for work of one stage; it shows on a terminal only."""
     hidden = quiet or not sys.stderr.isatty()
-    return click.progressbar(length=length, label=label, file=sys.stderr, hidden=hidden, width=30)
+    room = get_terminal_size().columns - len(label) - _FIGURES
+    width = max(_NARROWEST, min(_WIDEST, room))
+    return click.progressbar(
+        length=length, label=label, file=sys.stderr, hidden=hidden, width=width
+    )
 
 
 STAGES = {
