@@ -10,6 +10,7 @@ from bench.commands.core_command import core_command
 from bench.commands.emotion_command import emotion_command
 from bench.commands.facts_command import facts_command
 from bench.commands.histories_command import histories_command
+from bench.commands.imports_command import imports_command
 from bench.commands.intent_command import intent_command
 from bench.commands.parallel_command import parallel_command
 from bench.commands.paths_command import paths_command
@@ -51,6 +52,7 @@ for each in (
     locomo_command,
     condense_command,
     intent_command,
+    imports_command,
     facts_command,
     emotion_command,
     histories_command,

@@ -24,7 +24,6 @@ from unabridged.transfer.build_conversation import (
     ImportOrigin,
     RawMessage,
     build_transcript,
-    skipped,
 )
 from unabridged.transfer.foreign_format import Format, signs
 from unabridged.transfer.input_file import InputFile, InputLimits
@@ -147,7 +146,7 @@ def talk_of(record: JsonRecord, number: int) -> LocomoTalk:
         woven = build_transcript(
             ImportOrigin(NAME, f"{name}/{session}", created=at), list(loose.values())
         )
-        unread += [*skipped(f"{record.where}, session {session}", reasons), *woven.unread]
+        unread += [*reasons.records(f"{record.where}, session {session}"), *woven.unread]
         if woven.conversation is None:
             continue
         sessions.append(woven.conversation)

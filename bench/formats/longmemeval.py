@@ -25,7 +25,6 @@ from unabridged.transfer.build_conversation import (
     RawMessage,
     build_transcript,
     content_key,
-    skipped,
 )
 from unabridged.transfer.foreign_format import Format, signs
 from unabridged.transfer.input_file import InputFile, InputLimits
@@ -82,7 +81,7 @@ def read(
                 seen.add(session)
                 reasons = Reasons()
                 woven = _session(session, turns, reasons.time(date), reasons)
-                yield from skipped(f"{record.where}, session {session}", reasons)
+                yield from reasons.records(f"{record.where}, session {session}")
                 yield from woven.unread
                 if woven.conversation is not None:
                     yield woven.conversation

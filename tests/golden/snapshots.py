@@ -133,7 +133,7 @@ def outputs():
 def _fill(home):
     """Make the home; gives the id of its first exchange."""
     dice = Dice("outputs")
-    drive = Drive("outputs", "sqlite", home)
+    drive = Drive("outputs", "sqlite", home, requirement_patterns="narrow")
     said = []
     try:
         for n in range(2):

@@ -315,7 +315,7 @@ def test_an_export_is_imported_into_another_memory(http):
     other = {"X-Unabridged-User": "bob", "Content-Type": "application/octet-stream"}
     told = http.post("/memory/import", content=whole.content, headers=other).json()
     assert (told["format"], told["conversations"], told["added"]) == ("unabridged", 2, 2)
-    assert told["unread"] == []
+    assert (told["failed"], told["complete"]) == ([], True)
     again = http.post("/memory/import", content=whole.content, headers=other).json()
     assert again["added"] == 0
     there = http.get("/memory/export", headers={"X-Unabridged-User": "bob"}).content
@@ -333,15 +333,16 @@ def test_a_conversation_whose_messages_are_of_another_is_kept_aside(http, url, t
         text = text.replace(made["exchange"][name], SystemClock().new_id())
     media = {"Content-Type": "application/octet-stream"}
     told = http.post("/memory/import", content=text.encode(), headers=media).json()
-    assert (told["conversations"], told["added"], told["unread_count"]) == (1, 0, 1)
-    assert told["unread"][0]["reason"].startswith("not stored")
+    assert (told["conversations"], told["added"], told["failed_count"]) == (1, 0, 1)
+    assert told["failed"][0]["reason"].startswith("not stored")
     (kept,) = (Path(url.settings.home) / "imports").iterdir()
     assert "Rye?" in json.loads(kept.read_text("utf-8"))["raw"]
     path = tmp_path / "other.jsonl"
     path.write_text(text, "utf-8")
     with talking(url.service.pool, Scope()) as memory:
         result = import_file(memory.space, path)
-    assert (result.conversations, result.added, len(result.skipped)) == (1, 0, 1)
+    assert (result.conversations, result.added, len(result.failed)) == (1, 0, 1)
+    assert not result.is_complete
 
 
 @pytest.mark.parametrize("form", ["jsonl", "v3", "markdown", "html", "messages"])

@@ -71,7 +71,7 @@ class Terminal:
         self._run("set-option", "-g", "status", "off")
 
     def _run(self, *words: str) -> str:
-        done = subprocess.run([*self._tmux, *words], check=True, capture_output=True, text=True)  # noqa: S603
+        done = subprocess.run([*self._tmux, *words], check=True, capture_output=True, text=True)
         return done.stdout
 
     def screen(self) -> tuple[str, ...]:

@@ -1,255 +1,151 @@
-"""Taking over files of other programs: reading, storing, keeping aside, telling."""
+"""Import files of other programs: read, store, keep failures aside, report."""
 
-import io
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import click
 
 from unabridged import config
 from unabridged.cli.format import count
-from unabridged.cli.maintain import embed_recorded, maintain_all
+from unabridged.cli.import_report import ImportReport, remark, report_data, show_reports
+from unabridged.cli.maintain import embed_all, maintain_all, steps_after_import
 from unabridged.cli.options import Invocation
-from unabridged.cli.output import echo, echo_error
+from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import width
-from unabridged.cli.progress import bar
-from unabridged.cli.terminal_text import safe, wrap
-from unabridged.domain.fact import Requirement
-from unabridged.domain.record import Record
-from unabridged.domain.results import SkippedRecord, Transcript
+from unabridged.cli.progress import Stages
+from unabridged.cli.terminal_text import wrap
 from unabridged.domain.session import Session
-from unabridged.errors import DuplicateIdError, TransferError, UnabridgedError
+from unabridged.errors import TransferError, UnabridgedError
+from unabridged.factory.file_transfer import import_all
 from unabridged.home.encryption import sealer
 from unabridged.space.space import Space
-from unabridged.transfer.native_jsonl import write_jsonl
 from unabridged.transfer.reader import FormatReader
 from unabridged.transfer.unreadable import Aside
 
-UNREAD_SHOWN = 20
-"""Records that could not be read, as many as a person is shown."""
-UNREAD_LISTED = 10_000
-"""As many as JSON lists; a hostile file has millions."""
-_STEPS = 1000
-_PAGE = 200
+_PARTS = 1000
+"""Parts of a file that a progress bar counts."""
 
 Opener = Callable[[str | Path | BinaryIO], FormatReader]
 
 
-@dataclass
-class ImportReport:
-    """What became of one file."""
-
-    file: str
-    format: str = ""
-    conversations: int = 0
-    exchanges: int = 0
-    added: int = 0
-    records: int = 0
-    records_added: int = 0
-    requirements: int = 0
-    unread: list[SkippedRecord] = field(default_factory=list)
-    unread_count: int = 0
-    kept_aside: str = ""
-    notes: list[str] = field(default_factory=list)
-    error: str = ""
-    hint: str = ""
-
-    def passed_over(self, unread: SkippedRecord) -> None:
-        """Count a record that could not be read, and list it where there is room."""
-        self.unread_count += 1
-        if len(self.unread) < UNREAD_LISTED:
-            self.unread.append(SkippedRecord(unread.where, unread.reason))
-
-
-def take_all(
-    invocation: Invocation,
-    files: Sequence[str],
-    space: Space | None,
-    opener: Opener,
-    at: datetime,
-) -> None:
-    """Take over files, one after the other, and tell what became of them.
+class FileImport:
+    """Imports files into a space, one after the other.
 
     Args:
         invocation: The call.
-        files: Paths, or ``-`` for standard input.
-        space: Where they go; None only counts what is there.
-        opener: Opens one.
+        space: Where they go; None if there is none yet and nothing is stored.
+        opener: Opens a file.
         at: The time, for the names of what is kept aside.
-
-    Raises:
-        Exit: A file could not be read at all.
+        dry_run: Whether nothing is stored.
     """
-    before = space.sessions.newest() if space else None
-    reports = [ImportReport(file) for file in files]
-    try:
-        for report in reports:
-            _take_or_tell(invocation, report, space, opener, at)
-    except KeyboardInterrupt:
-        _tell(invocation, reports, dry_run=space is None)
-        raise
-    _tell(invocation, reports, dry_run=space is None)
-    added = sum(report.added for report in reports)
-    if space is not None and added:
-        _embed(space, added, quiet=invocation.json)
-        _maintain(space, before, quiet=invocation.json)
-    if any(report.error for report in reports):
-        raise click.exceptions.Exit(TransferError.exit_code)
 
+    def __init__(
+        self,
+        invocation: Invocation,
+        space: Space | None,
+        opener: Opener,
+        at: datetime,
+        *,
+        dry_run: bool,
+    ) -> None:
+        self._invocation = invocation
+        self._space = space
+        self._opener = opener
+        self._at = at
+        self._dry_run = dry_run
+        self._quiet = invocation.json
 
-def _take_or_tell(
-    invocation: Invocation, report: ImportReport, space: Space | None, opener: Opener, at: datetime
-) -> None:
-    aside = Aside(report.file)
-    try:
-        _take(report, space, aside, opener, quiet=invocation.json)
-    except TransferError as error:
-        report.error, report.hint = str(error), error.hint
-    finally:
-        if space is not None:
-            settings = invocation.settings()
-            seal = sealer(settings) if settings.encrypt else None
-            path = aside.write(config.folder(settings.home, "imports"), at, seal)
-            report.kept_aside = str(path) if path else ""
-            if path and aside.left:
-                left = count(aside.left, "record")
-                report.notes.append(f"{left} more could not be read and are in the file only")
+    def run(self, files: Sequence[str]) -> None:
+        """Import files and report what became of them.
 
+        Args:
+            files: Paths, or ``-`` for standard input.
 
-def _take(
-    report: ImportReport, space: Space | None, aside: Aside, opener: Opener, *, quiet: bool
-) -> None:
-    kept: list[Record] = []
-    origin: str | BinaryIO = sys.stdin.buffer if report.file == "-" else report.file
-    with (
-        opener(origin) as reader,
-        _progress(reader, report, quiet) as moved,
-        space.log.many_imports() if space else nullcontext(),
-    ):
-        report.format = reader.format
-        for item in reader:
-            match item:
-                case SkippedRecord():
-                    report.passed_over(item)
-                    aside.add(item)
-                case Requirement():
-                    report.requirements += space.requirements.admit([item]) if space else 1
-                case Transcript():
-                    report.conversations += 1
-                    report.exchanges += len(item.exchanges)
-                    if space is not None:
-                        _admit(report, space, aside, item)
-                case Record():
-                    report.records += 1
-                    kept.append(item)
-                    if len(kept) >= _PAGE:
-                        _keep(report, space, kept)
-            moved()
-        _keep(report, space, kept)
+        Raises:
+            Exit: Something could not be read or stored.
+        """
+        space = None if self._dry_run else self._space
+        before = space.sessions.newest() if space else None
+        after = steps_after_import(space) if space else ()
+        reports = [ImportReport(file=file) for file in files]
+        try:
+            with Stages(quiet=self._quiet, first=1, of=1 + len(after)) as stages:
+                for report in reports:
+                    self._import(report, stages)
+        except KeyboardInterrupt:
+            self._report(reports)
+            if space:
+                remark("Interrupted. To continue, run the same command again.")
+            raise
+        self._report(reports)
+        added = sum(report.added for report in reports)
+        if space is not None and added:
+            self._continue(space, before, after, added)
+        if not all(report.is_whole for report in reports):
+            raise click.exceptions.Exit(TransferError.exit_code)
 
+    def _import(self, report: ImportReport, stages: Stages) -> None:
+        aside = Aside(report.file)
+        origin: str | BinaryIO = sys.stdin.buffer if report.file == "-" else report.file
+        store = not self._dry_run
+        try:
+            with self._opener(origin) as reader, _progress(reader, report, stages) as moved:
+                import_all(
+                    self._space, reader, report, store=store, aside=aside.add, moved=moved
+                )  # fmt: skip
+        except TransferError as error:
+            report.error, report.hint = str(error), error.hint
+        finally:
+            if store:
+                self._keep_aside(report, aside)
 
-def _admit(report: ImportReport, space: Space, aside: Aside, given: Transcript) -> None:
-    try:
-        imported = space.log.import_transcript(given)
-        report.added += imported.added
-        report.notes += imported.notes
-    except DuplicateIdError as error:
-        held = io.BytesIO()
-        write_jsonl([given], held)
-        where = f"conversation {given.session.foreign_id or given.session.id}"
-        unread = SkippedRecord(where, f"not stored: {error}", held.getvalue())
-        report.passed_over(unread)
-        aside.add(unread)
+    def _keep_aside(self, report: ImportReport, aside: Aside) -> None:
+        settings = self._invocation.settings()
+        seal = sealer(settings) if settings.encrypt else None
+        path = aside.write(config.folder(settings.home, "imports"), self._at, seal)
+        report.kept_aside = str(path) if path else ""
+        if path and aside.left:
+            left = count(aside.left, "record")
+            report.notes.append(f"{left} more are too large to keep and are only in the file.")
 
+    def _report(self, reports: Sequence[ImportReport]) -> None:
+        if self._invocation.json:
+            self._invocation.emit(report_data(reports, dry_run=self._dry_run))
+        else:
+            show_reports(reports, dry_run=self._dry_run)
 
-def _keep(report: ImportReport, space: Space | None, kept: list[Record]) -> None:
-    if space is not None:
-        report.records_added += space.log.import_records(kept)
-    kept.clear()
-
-
-def _embed(space: Space, added: int, *, quiet: bool) -> None:
-    notes: list[str] = []
-    with bar("Embedding", added, quiet=quiet) as shown:
-
-        def moved(done: int) -> None:
-            shown.update(max(0, min(done, added) - shown.pos))
-
-        embed_recorded(space, notes.append, pages=None, moved=moved)
-        if not notes:
-            moved(added)
-    for text in notes:
-        remark(text)
-
-
-def _maintain(space: Space, session: Session | None, *, quiet: bool) -> None:
-    try:
-        maintain_all(space, session, quiet=quiet)
-    except KeyboardInterrupt:
-        echo(err=True)
-        remark("Put off. It goes on little by little as you talk, or at once: unabridged condense")
-    except UnabridgedError as error:
-        remark(f"What was added was not judged or condensed yet: {error}")
+    def _continue(
+        self, space: Space, before: Session | None, after: Sequence[str], added: int
+    ) -> None:
+        if not self._quiet:
+            rest = f"steps 2 to {1 + len(after)}" if len(after) > 1 else "step 2"
+            more = f" The rest ({rest}) can wait: Ctrl-C is safe." if after else ""
+            echo_lines(wrap(f"Imported and searchable now.{more}", width()))
+        try:
+            with Stages(quiet=self._quiet, first=2, of=1 + len(after), names=after) as stages:
+                embed_all(space, stages, added, remark)
+                maintain_all(space, before, stages=stages, expected=added)
+        except KeyboardInterrupt:
+            echo(err=True)
+            remark(
+                "Stopped. Everything is imported and searchable. The rest continues as you talk,"
+                " or now with: unabridged condense"
+            )
+        except UnabridgedError as error:
+            remark(f"What was imported is not annotated or condensed yet: {error}")
 
 
 @contextmanager
 def _progress(
-    reader: FormatReader,
-    report: ImportReport,
-    quiet: bool,  # noqa: FBT001 - one caller
+    reader: FormatReader, report: ImportReport, stages: Stages
 ) -> Iterator[Callable[[], None]]:
-    with bar(report.file, _STEPS, quiet=quiet) as shown:
+    name = Path(report.file).name if report.file != "-" else "standard input"
 
-        def moved() -> None:
-            done = int((reader.progress.share or 0) * _STEPS)
-            if done > shown.pos:
-                shown.update(done - shown.pos)
+    def moved() -> None:
+        stages.show(f"Importing {name}", int((reader.progress.share or 0) * _PARTS), _PARTS)
 
-        yield moved
-
-
-def _tell(invocation: Invocation, reports: list[ImportReport], *, dry_run: bool) -> None:
-    if invocation.json:
-        invocation.emit({"dry_run": dry_run, "files": [_data(report) for report in reports]})
-        return
-    for report in reports:
-        if report.error:
-            named = (
-                report.error if report.file in report.error else f"{report.file}: {report.error}"
-            )
-            echo_error(TransferError(named, hint=report.hint), as_json=False)
-            continue
-        for unread in report.unread[:UNREAD_SHOWN]:
-            remark(f"could not read {unread.where}: {unread.reason}")
-        if report.unread_count > UNREAD_SHOWN:
-            remark(f"and {report.unread_count - UNREAD_SHOWN:,} more; --json lists them")
-        if report.kept_aside:
-            remark(f"What could not be read is kept in {report.kept_aside}")
-        for note in dict.fromkeys(report.notes):
-            remark(note)
-        unread_said = f", {report.unread_count:,} not read" if report.unread_count else ""
-        if report.records:
-            kept = "nothing stored" if dry_run else f"{report.records_added:,} added"
-            unread_said = f"; {count(report.records, 'record')}, {kept}{unread_said}"
-        more = f", {count(report.requirements, 'requirement')}" if report.requirements else ""
-        echo(
-            f"{report.file}: {count(report.exchanges, 'exchange')}"
-            f" in {count(report.conversations, 'conversation')} ({report.format}),"
-            f" {'nothing stored' if dry_run else f'{report.added:,} added'}{more}{unread_said}"
-        )
-
-
-def _data(report: ImportReport) -> dict[str, Any]:
-    unread = [{"where": each.where, "reason": each.reason} for each in report.unread]
-    return {**vars(report), "unread": unread}
-
-
-def remark(text: str) -> None:
-    """Say something beside what was asked for."""
-    for line in wrap(safe(text), width()):
-        echo(f"  {line}", "warn", err=True)
+    yield moved

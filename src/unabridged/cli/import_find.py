@@ -1,4 +1,4 @@
-"""``import --find``: shows the files that were found, and lets a person choose."""
+"""``import --find``: list the files that were found, and let a person choose."""
 
 import re
 import sys
@@ -9,38 +9,41 @@ from typing import Any
 import click
 
 from unabridged.cli.format import count, size
-from unabridged.cli.import_files import Opener, remark
+from unabridged.cli.import_files import Opener
+from unabridged.cli.import_report import kinds, remark
 from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo
+from unabridged.cli.paint import width
 from unabridged.cli.progress import bar
-from unabridged.cli.terminal_text import safe
+from unabridged.cli.terminal_text import safe, wrap
 from unabridged.domain.results import Transcript
 from unabridged.errors import InputError
 from unabridged.space.space import Space
-from unabridged.transfer.find import Survey, Walk, candidates, survey
+from unabridged.transfer.find import Survey, Walk, candidates, merged, survey
 
 ALL, NONE = "all", "none"
 _NUMBERS = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
+_INDENT = 6
 
 
 def choose(
     invocation: Invocation, folder: Path, space: Space | None, opener: Opener, wanted: str | None
 ) -> list[str]:
-    """Look for files below a folder, show them, and give those that shall be taken over.
+    """Look for files below a folder, list them, and return those to import.
 
     Args:
         invocation: The call.
         folder: The folder.
-        space: What is here already; None where nothing is.
+        space: What is here already; None if there is nothing.
         opener: Opens a file.
         wanted: ``all``, ``none``, or numbers of the list; None to ask.
 
     Raises:
-        InputError: The numbers are none of the list.
+        InputError: The numbers are not in the list.
         TransferError: The folder cannot be opened.
     """
     walk = Walk()
-    found = _search(invocation, folder, space, opener, walk)
+    found = merged(_search(invocation, folder, space, opener, walk))
     if invocation.json and wanted in (None, NONE):
         data = {"folder": str(folder), "looked": walk.looked, "files": [_data(s) for s in found]}
         invocation.emit(data)
@@ -58,7 +61,7 @@ def picked(text: str, most: int) -> list[int]:
     """Read numbers of a list: ``1,3-5``, ``all`` or ``none``; each once, in order.
 
     Raises:
-        InputError: They are none of the list.
+        InputError: They are not in the list.
     """
     text = text.strip().lower()
     if text in (ALL, NONE, ""):
@@ -70,7 +73,7 @@ def picked(text: str, most: int) -> list[int]:
         last = int(match[2] or first) if match else 0
         if not 1 <= first <= last <= most:
             raise InputError(
-                f"{piece!r} is no number of the list.",
+                f"{piece!r} is not a number of the list.",
                 hint=f"Give numbers from 1 to {most}, as 1,3-5, or all or none.",
             )
         numbers.update(range(first, last + 1))
@@ -99,29 +102,39 @@ def _search(
 def _show(folder: Path, found: Sequence[Survey], walk: Walk) -> None:
     if not found:
         echo(
-            f"No conversations of a known form below {safe(str(folder))}"
-            f" ({count(walk.looked, 'file')} looked into)."
+            f"No conversations of a known format below {safe(str(folder))}"
+            f" ({count(walk.looked, 'file')} read)."
         )
     for number, each in enumerate(found, start=1):
-        span = f"{each.first:%Y-%m-%d} to {each.last:%Y-%m-%d}" if each.first and each.last else ""
         echo(f"{number:>4}  {safe(str(each.path))}")
-        echo(
-            f"      {each.format}, {count(each.conversations, 'conversation')},"
-            f" {count(each.exchanges, 'exchange')}, {span}, {size(each.size)}; {_state(each)}"
-        )
+        for copy in each.copies:
+            echo(f"{'':{_INDENT}}the same as {safe(str(copy))}")
+        for line in wrap(_details(each), width() - _INDENT):
+            echo(f"{'':{_INDENT}}{line}")
     if walk.closed:
-        remark(f"{count(walk.closed, 'folder')} could not be opened")
+        remark(f"{count(walk.closed, 'folder')} could not be opened.")
     if walk.cut:
-        remark("There are too many files: the end was not reached; name a folder further down")
+        remark("There are too many files to look at all. Name a folder further down.")
+
+
+def _details(each: Survey) -> str:
+    span = f" {each.first:%Y-%m-%d} to {each.last:%Y-%m-%d}," if each.first and each.last else ""
+    return (
+        f"{each.format}, {count(each.conversations, 'conversation')},"
+        f" {count(each.exchanges, 'exchange')},{span} {size(each.size)}; {_state(each)}"
+    )
 
 
 def _state(each: Survey) -> str:
-    broken = f", breaks off: {safe(each.error)}" if each.error else ""
-    unread = f", {each.unread:,} passed over" if each.unread else ""
     if each.held == each.exchanges:
-        return f"imported already{unread}{broken}"
-    part = f"{each.held:,} imported already" if each.held else "not imported yet"
-    return f"{part}{unread}{broken}"
+        said = "imported already"
+    else:
+        said = f"{each.held:,} imported already" if each.held else "not imported yet"
+    if each.failed:
+        said += f"; {count(each.failed, 'part')} cannot be read"
+    if each.skipped:
+        said += f"; would skip {kinds(each.skipped)}"
+    return f"{said}; breaks off: {safe(each.error)}" if each.error else said
 
 
 def _ask(most: int) -> str:
@@ -139,6 +152,8 @@ def _ask(most: int) -> str:
 
 
 def _data(each: Survey) -> dict[str, Any]:
-    names = ("path", "format", "size", "conversations", "exchanges", "held", "unread", "error")
-    times = {"first": each.first, "last": each.last}
-    return {**{name: getattr(each, name) for name in names}, **times}
+    names = (
+        "path", "copies", "format", "size", "conversations", "exchanges", "held", "skipped",
+        "failed", "error", "first", "last",
+    )  # fmt: skip
+    return {name: getattr(each, name) for name in names}

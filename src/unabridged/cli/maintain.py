@@ -1,4 +1,4 @@
-"""Work after recording: embed, classify, learn facts, condense."""
+"""Maintenance after recording or importing: embed, annotate, learn facts, condense."""
 
 from collections.abc import Callable
 from itertools import islice
@@ -10,19 +10,9 @@ from unabridged.ports import ChatModel
 from unabridged.space.space import Space
 
 PAGES = 2
-"""Pages of each kind after one answer: a backlog must not delay a person."""
+"""Pages of each kind after one answer: older work must not keep a person waiting."""
 EMBEDDED = 4
 """Pages to embed after one answer."""
-_OTHER = "Maintaining"
-_STAGES = {
-    "read": "Classifying",
-    "facts": "Learning",
-    "requirements": "Looking for requirements",
-    "condense": "Condensing",
-    "periods": "Summarizing months",
-    "archive": "Archiving",
-}
-"""The names of the stages of maintenance for people."""
 
 
 def maintain_recorded(
@@ -35,14 +25,14 @@ def maintain_recorded(
 ) -> None:
     """Do some of the pending maintenance.
 
-    Everything is recorded and searchable already, so an error becomes a note.
+    Everything is recorded and searchable already, so an error is only a note.
 
     Args:
-        space: The space.
-        note: Shows a note to a person.
-        session: The current session; None for the newest.
-        model: The model to use; None for that of the space.
-        pages: The most pages of each kind; None for all.
+        space: Where it was recorded.
+        note: Takes a sentence for a person.
+        session: The session that is being talked in; None for the newest.
+        model: The model that may write; None for the space's own.
+        pages: Up to this many of each kind; None for all.
     """
     try:
         current = session or space.sessions.newest()
@@ -56,33 +46,52 @@ def maintain_recorded(
             if step.note:
                 note(step.note)
     except UnabridgedError as error:
-        note(f"Maintenance is postponed: {error}")
+        note(f"What was recorded is not annotated or condensed yet: {error}")
 
 
-def maintain_all(space: Space, session: Session | None, *, quiet: bool) -> None:
-    """Do all pending maintenance, with a bar; an interruption keeps what is done.
+def steps_after_import(space: Space) -> tuple[str, ...]:
+    """Return what is done after an import that is searchable already, step by step."""
+    embeds = ("embed",) if space.maintenance.embeds_later else ()
+    return (*embeds, *space.maintenance.stages())
+
+
+def embed_all(space: Space, stages: Stages, expected: int, note: Callable[[str], None]) -> None:
+    """Embed what an import added, where the embedder is too slow to do it at once."""
+
+    def moved(done: int) -> None:
+        stages.show("embed", min(done, expected), expected)
+
+    if space.maintenance.embeds_later:
+        embed_recorded(space, note, pages=None, moved=moved)
+
+
+def maintain_all(
+    space: Space, session: Session | None, *, stages: Stages, expected: int = 0
+) -> None:
+    """Do everything that waits, with a bar; an interrupt keeps what was done.
 
     Args:
-        space: The space.
-        session: The current session, or None.
-        quiet: Whether to show no bar.
+        space: Where it waits.
+        session: The session that is being talked in, or None.
+        stages: Shows the progress.
+        expected: Exchanges that wait, if it is known.
 
     Raises:
-        UnabridgedError: The store failed, or the model that classifies.
+        UnabridgedError: Something cannot be read or stored, or the model failed.
     """
-    with Stages(quiet=quiet) as stages:
-        for step in space.maintenance.run(session.id if session else None):
-            stages.show(_STAGES.get(step.stage, _OTHER), step.done, step.done + step.left)
+    for step in space.maintenance.run(session.id if session else None):
+        total = step.done + step.left
+        stages.show(step.stage, step.done, total if step.left else max(total, expected))
 
 
 def judge_pending(space: Space, *, quiet: bool) -> None:
-    """Classify every new message; an interruption keeps what is done."""
+    """Annotate every message that has no annotation; an interrupt keeps what was done."""
     total = space.annotations.stats().pending
     if not total:
         return
     with Stages(quiet=quiet) as stages:
         for step in space.annotations.read_pending():
-            stages.show("Classifying", step.done, total)
+            stages.show("read", step.done, total)
 
 
 def embed_recorded(
@@ -94,13 +103,13 @@ def embed_recorded(
 ) -> None:
     """Embed exchanges that have no vectors yet.
 
-    Everything is recorded and found by words already, so an error becomes a note.
+    Everything is recorded and found by words already, so an error is only a note.
 
     Args:
-        space: The space.
-        note: Shows a note to a person.
-        pages: The most pages; None for all.
-        moved: Called with the number of embedded exchanges.
+        space: Where it was recorded.
+        note: Takes a sentence for a person.
+        pages: Up to this many; None for all.
+        moved: Called with the number of exchanges embedded so far.
     """
     try:
         for step in islice(space.maintenance.embed(), pages):

@@ -1,8 +1,9 @@
-"""Progress bars on a terminal, one line for each stage."""
+"""Progress on a terminal: a bar for work of one stage, or a line for each of several stages."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from shutil import get_terminal_size
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,16 +13,50 @@ if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
 
 
+_NARROWEST, _WIDEST = 5, 30
+"""Cells of a bar."""
+_FIGURES = 24
+"""Cells of what is next to it: brackets, the percentage, the time that is left."""
+
+
 def bar(label: str, length: int, *, quiet: bool = False) -> "ProgressBar[int]":
-    """Make a bar for one stage; it is shown only on a terminal."""
+    """Make a bar for work of one stage; it shows on a terminal only."""
     hidden = quiet or not sys.stderr.isatty()
-    return click.progressbar(length=length, label=label, file=sys.stderr, hidden=hidden, width=30)
+    room = get_terminal_size().columns - len(label) - _FIGURES
+    width = max(_NARROWEST, min(_WIDEST, room))
+    return click.progressbar(
+        length=length, label=label, file=sys.stderr, hidden=hidden, width=width
+    )
+
+
+STAGES = {
+    "embed": "Embedding",
+    "read": "Annotating messages",
+    "facts": "Learning facts",
+    "requirements": "Finding requirements",
+    "condense": "Condensing sessions",
+    "periods": "Condensing months",
+    "archive": "Archiving sessions",
+}
+"""What a person reads of the stages of maintenance."""
 
 
 class Stages:
-    """Shows the progress of several stages, only on a terminal."""
+    """Shows progress on a terminal, one line per stage.
 
-    def __init__(self, *, quiet: bool) -> None:
+    Args:
+        quiet: Whether nothing is shown.
+        first: The number of the first stage.
+        of: How many stages there are; 0 to show no numbers.
+        names: The stages in order, to number them; those not listed have the first number.
+    """
+
+    def __init__(
+        self, *, quiet: bool, first: int = 1, of: int = 0, names: Sequence[str] = ()
+    ) -> None:
+        self._first = first
+        self._of = of
+        self._names = list(names)
         self._hidden = quiet or not sys.stderr.isatty()
         self._stage = ""
         self._bar: Any = None
@@ -30,19 +65,26 @@ class Stages:
         """Show the progress of a stage.
 
         Args:
-            stage: The stage in a word; another one begins a new line.
-            done: How much is done.
-            of: How much there is, as far as known.
+            stage: A stage of maintenance, or words; another one begins a new line.
+            done: How much of it is done.
+            of: How much there is, as far as is known now.
         """
         if self._hidden:
             return
         if stage != self._stage:
             self._finish(whole=True)
             self._stage = stage
-            self._bar = bar(stage, max(1, of))
+            self._bar = bar(self._label(stage), max(1, of))
             self._bar.__enter__()
         self._bar.length = max(1, of)
         self._bar.update(max(0, done - self._bar.pos))
+
+    def _label(self, stage: str) -> str:
+        words = STAGES.get(stage, stage)
+        if not self._of:
+            return words
+        place = self._names.index(stage) if stage in self._names else 0
+        return f"Step {self._first + place} of {self._of}: {words}"
 
     def _finish(self, *, whole: bool) -> None:
         if self._bar is None:
@@ -66,11 +108,11 @@ class Stages:
 
 @contextmanager
 def counted(*, quiet: bool, unit: str = "") -> Iterator[Callable[[str, int, int], None]]:
-    """Show progress in one line that disappears at the end, only on a terminal.
+    """Show progress in one line that is removed at the end; on a terminal only.
 
     Args:
-        quiet: Whether to show nothing.
-        unit: The unit after the numbers.
+        quiet: Whether nothing is shown.
+        unit: What follows the numbers.
     """
     hidden = quiet or not sys.stderr.isatty()
     width = 0

@@ -250,9 +250,9 @@ class RemoteMemory(RemoteView):
         held = io.BytesIO()
         write_jsonl([transcript], held)
         told = self._wire.upload(transfer.import_file, held.getvalue(), format="unabridged")
-        if told.unread_count:
-            reasons = "; ".join(f"{one.where}: {one.reason}" for one in told.unread)
-            raise InputError(f"Could not store everything: {reasons}.", hint="The rest is stored.")
+        if told.failed_count:
+            reasons = "; ".join(f"{one.where}: {one.reason}" for one in told.failed)
+            raise InputError(f"Not all of it was stored: {reasons}.", hint="The rest was.")
         return told.added
 
     def _named(self, session: str | None) -> str | None:

@@ -21,7 +21,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "recall_scope": ("space", "session"),
     "classifier": ("rules", "model"),
     "facts": ("rules", "model", "none"),
-    "requirement_patterns": ("narrow", "wide"),
+    "requirement_patterns": ("none", "narrow", "wide"),
     "on_memory_error": ("refuse", "pass"),
     "log": ("text", "json", "none"),
 }

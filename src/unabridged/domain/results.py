@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
 from unabridged.domain.backup_results import StorageUse
@@ -28,20 +29,35 @@ class Transcript:
     originals: Mapping[str, bytes] = field(default_factory=dict)
 
 
+class Skip(StrEnum):
+    """Why something of a foreign file was not imported."""
+
+    FAILED = "failed"
+    """It could not be read or stored, although it should be."""
+    TRUNCATED = "truncated"
+    """The file ends in the middle of it."""
+    NORMAL = "normal"
+    """It is no part of the conversation; such files always have it."""
+    REPAIRED = "repaired"
+    """It was imported after a repair."""
+
+
 @dataclass(frozen=True, slots=True)
 class SkippedRecord:
-    """A record of a foreign file that could not be imported.
+    """A part of a foreign file that was not imported as it is.
 
     Attributes:
         where: Its line or place in the file.
-        reason: Why, in words.
-        raw: What it held, so that it can be kept aside; empty where nothing is lost or it is too
-            large.
+        reason: Why it failed; for the other kinds what it is, a noun that takes an "s".
+        raw: What it held, to be kept aside; empty if nothing is lost or it is too large.
+        count: How many parts this is.
     """
 
     where: str
     reason: str
     raw: bytes = field(default=b"", compare=False, repr=False)
+    kind: Skip = Skip.FAILED
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)

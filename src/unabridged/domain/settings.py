@@ -83,8 +83,8 @@ class Settings:
         classifier: Who classifies messages: ``rules``, or ``model`` (the upstream is asked).
         facts: Who draws facts and requirements from what is said: ``rules``, ``model`` (rules and
             the upstream) or ``none``.
-        requirement_patterns: From what requirements are drawn: ``narrow``, sentences about a system,
-            as suits any talk, or ``wide``, any request, as suits talk about a system.
+        requirement_patterns: Which sentences are taken as requirements: ``none``, ``narrow`` (those about
+            a system) or ``wide`` (whatever is asked of a thing, for talk about requirements).
         embedder: What finds by meaning: ``static``, ``none``, ``ollama:MODEL``, ``openai:MODEL``
             (at ``openai_url``), or ``onnx:`` with a fetched model (``REPO/NAME``) or a folder.
         reranker: What compares the best results once more: ``none``, or ``onnx:`` with a folder.
@@ -152,7 +152,7 @@ class Settings:
     categories: str = "assistant"
     classifier: str = "rules"
     facts: str = "rules"
-    requirement_patterns: str = "narrow"
+    requirement_patterns: str = "none"
     embedder: str = "static"
     reranker: str = "none"
     listen: str = "127.0.0.1:11435"

@@ -1,24 +1,29 @@
-"""Imports files into a space, and exports a space into a file."""
+"""Import files into a space, and export a space into a file."""
 
 import io
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from unabridged.domain.condensation import Level
 from unabridged.domain.record import Record
-from unabridged.domain.results import SkippedRecord, Transcript
+from unabridged.domain.results import Skip, SkippedRecord, Transcript
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
 from unabridged.errors import DuplicateIdError, InputError
 from unabridged.space.space import Space
 from unabridged.transfer.detect_format import open_file
-from unabridged.transfer.export import FORMS, Outgoing, write_file
+from unabridged.transfer.export import FORMS, Outgoing, write_export
 from unabridged.transfer.native_jsonl import write_jsonl
-from unabridged.transfer.reader import FormatReader
+from unabridged.transfer.reader import FormatReader, Item
 
 RECORDS_AT_ONCE = 200
 """Records that an import stores together."""
+EXCHANGES_AT_ONCE = 256
+"""Exchanges after which an import stores the conversations that it has read, in one transaction."""
+FAILURES_LISTED = 10_000
+"""Failures that a result lists; a hostile file has millions."""
 
 
 @dataclass(slots=True)
@@ -28,24 +33,49 @@ class ImportResult:
     Attributes:
         format: The name of its format.
         conversations: Conversations in it.
-        exchanges: Their exchanges.
-        added: Those that were new.
-        records: Facts, requirements, readings and condensations in it.
+        conversations_added: Those of which something was new.
+        conversations_known: Those that are here already.
+        exchanges: Exchanges in it.
+        added: Those that were new, and are stored.
+        records: Facts, requirements, annotations and condensations in it.
         records_added: Those that were new, and that stored exchanges support.
-        requirements: Requirements of a person's own that were new.
-        skipped: What could not be read or stored.
+        requirements: Requirements written by a person that were new.
+        skipped: What such files always have besides conversations, by kind.
+        repaired: What was imported in another form, by kind.
+        failed: What could not be read or stored, the first 10,000.
+        failed_count: How many failures there are.
         notes: What a person should know of what was not stored.
     """
 
-    format: str
+    format: str = ""
     conversations: int = 0
+    conversations_added: int = 0
+    conversations_known: int = 0
     exchanges: int = 0
     added: int = 0
     records: int = 0
     records_added: int = 0
     requirements: int = 0
-    skipped: list[SkippedRecord] = field(default_factory=list)
+    skipped: dict[str, int] = field(default_factory=dict)
+    repaired: dict[str, int] = field(default_factory=dict)
+    failed: list[SkippedRecord] = field(default_factory=list)
+    failed_count: int = 0
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything was read and stored."""
+        return not self.failed_count
+
+    def skip(self, record: SkippedRecord) -> None:
+        """Count something that was not imported as it is."""
+        counts = {Skip.NORMAL: self.skipped, Skip.REPAIRED: self.repaired}.get(record.kind)
+        if counts is not None:
+            counts[record.reason] = counts.get(record.reason, 0) + record.count
+            return
+        self.failed_count += record.count
+        if len(self.failed) < FAILURES_LISTED:
+            self.failed.append(replace(record, raw=b""))
 
 
 def import_file(
@@ -55,76 +85,126 @@ def import_file(
     format: str | None = None,  # noqa: A002 - the word of the glossary
     model: str | None = None,
 ) -> ImportResult:
-    """Import a file of another program, or an export of ours; what is here is passed over.
-
-    Without a format the file's is recognised. The model is that of exchanges without one.
-
-    Raises:
-        TransferError: The file cannot be read.
-    """
-    skipped: list[SkippedRecord] = []
-    with open_file(path, format=format, model=model) as reader:
-        result = import_all(space, reader, skipped.append)
-    return replace(result, skipped=skipped)
-
-
-def import_all(
-    space: Space, reader: FormatReader, skip: Callable[[SkippedRecord], object]
-) -> ImportResult:
-    """Store everything that a reader gives; others may use the space meanwhile.
+    """Import a file of another program, or an export of ours; skip what is here already.
 
     Args:
         space: Where it goes.
+        path: The file.
+        format: The name of its format; None to detect it.
+        model: The model of exchanges for which the file names none.
+
+    Raises:
+        TransferError: Nothing of the file can be read.
+    """
+    result = ImportResult()
+    with open_file(path, format=format, model=model) as reader:
+        import_all(space, reader, result)
+    return result
+
+
+def import_all(
+    space: Space | None,
+    reader: FormatReader,
+    result: ImportResult,
+    *,
+    store: bool = True,
+    aside: Callable[[SkippedRecord], object] = lambda _: None,
+    moved: Callable[[], object] = lambda: None,
+) -> None:
+    """Store everything that a reader gives; others may use the space meanwhile.
+
+    Args:
+        space: Where it goes; None to count only.
         reader: An opened file.
-        skip: Takes what could not be read, and a conversation whose ids others have here. The
-            result does not list them: a hostile file has millions.
+        result: Counts what was done, also when this is interrupted.
+        store: Whether anything is stored; if not, ``added`` is what would be new.
+        aside: Takes what was not imported as it is, with its bytes.
+        moved: Called after each item.
 
     Raises:
         TransferError: The file cannot be read.
     """
-    result = ImportResult(reader.format)
-    records: list[Record] = []
-    with space.log.many_imports():
-        for item in reader:
-            match item:
-                case SkippedRecord():
-                    skip(item)
-                case Transcript():
-                    _import(space, item, result, skip)
-                case Record():
-                    records.append(item)
-                case _:
-                    result.requirements += space.requirements.admit([item])
-            if len(records) >= RECORDS_AT_ONCE:
-                _import_records(space, records, result)
-        _import_records(space, records, result)
-    return result
+    _Import(space, result, aside, store=store).run(reader, moved)
 
 
-def _import(
-    space: Space,
-    transcript: Transcript,
-    result: ImportResult,
-    skip: Callable[[SkippedRecord], object],
-) -> None:
-    result.conversations += 1
-    result.exchanges += len(transcript.exchanges)
-    try:
-        imported = space.log.import_transcript(transcript)
-    except DuplicateIdError as error:
+class _Import:
+    def __init__(
+        self,
+        space: Space | None,
+        result: ImportResult,
+        aside: Callable[[SkippedRecord], object],
+        *,
+        store: bool,
+    ) -> None:
+        self._space = space
+        self._store = store
+        self._result = result
+        self._aside = aside
+        self._waiting: list[Transcript] = []
+        self._exchanges = 0
+        self._records: list[Record] = []
+
+    def run(self, reader: FormatReader, moved: Callable[[], object]) -> None:
+        self._result.format = reader.format
+        with self._space.log.many_imports() if self._space else nullcontext():
+            try:
+                for item in reader:
+                    self._take(item)
+                    moved()
+            finally:
+                self._flush()
+
+    def _take(self, item: Item) -> None:
+        match item:
+            case SkippedRecord():
+                self._skip(item)
+            case Transcript():
+                self._result.conversations += 1
+                self._result.exchanges += len(item.exchanges)
+                self._waiting.append(item)
+                self._exchanges += len(item.exchanges)
+            case Record():
+                self._result.records += 1
+                self._records.append(item)
+            case _:
+                stored = self._space is not None and self._store
+                self._result.requirements += (
+                    self._space.requirements.admit([item]) if self._space and stored else 1
+                )
+        if self._exchanges >= EXCHANGES_AT_ONCE or len(self._records) >= RECORDS_AT_ONCE:
+            self._flush()
+
+    def _skip(self, record: SkippedRecord) -> None:
+        self._result.skip(record)
+        self._aside(record)
+
+    def _flush(self) -> None:
+        waiting, records = self._waiting, self._records
+        self._waiting, self._records, self._exchanges = [], [], 0
+        if not self._store or self._space is None:
+            for each in waiting:
+                known = self._space.log.count_known(each) if self._space else 0
+                self._count(len(each.exchanges) - known, known=True)
+            return
+        imported = self._space.log.import_transcripts(waiting)
+        for transcript, done in zip(waiting, imported, strict=True):
+            self._count(done.added, known=done.refused is None and not done.notes)
+            self._result.notes += done.notes
+            if done.refused is not None:
+                self._refuse(transcript, done.refused)
+        if records:
+            self._result.records_added += self._space.log.import_records(records)
+
+    def _count(self, added: int, *, known: bool) -> None:
+        self._result.added += added
+        self._result.conversations_added += added > 0
+        self._result.conversations_known += known and not added
+
+    def _refuse(self, transcript: Transcript, error: DuplicateIdError) -> None:
         whole = io.BytesIO()
         write_jsonl([transcript], whole)
         name = transcript.session.foreign_id or transcript.session.id
-        skip(SkippedRecord(f"conversation {name}", f"not stored: {error}", whole.getvalue()))
-    else:
-        result.added += imported.added
-        result.notes += imported.notes
-
-
-def _import_records(space: Space, records: list[Record], result: ImportResult) -> None:
-    result.records += len(records)
-    result.records_added += space.log.import_records(records)
-    records.clear()
+        self._skip(SkippedRecord(f"conversation {name}", f"not stored: {error}", whole.getvalue()))
 
 
 def outgoing_of(
@@ -134,13 +214,13 @@ def outgoing_of(
     name: SpaceId | None = None,
     contexts: bool = False,
 ) -> Outgoing:
-    """Return what of a space is to be written.
+    """Return what an export of a space writes.
 
     Args:
         space: The space.
         session: The id of the only session to write; None for all.
-        name: The space's name, where the file must say it.
-        contexts: Whether records of contexts go along.
+        name: The space's name, if the file must contain it.
+        contexts: Whether records of contexts are included.
     """
     said: dict[str, str] = {}
 
@@ -171,7 +251,9 @@ def export_file(
     *,
     format: str = "jsonl",  # noqa: A002 - the word of the glossary
 ) -> int:
-    """Write everything of a space into one new file, and return how many exchanges that were.
+    """Write everything of a space into a new file, and return the number of exchanges.
+
+    A path that is a folder, or ends with a slash, gets one file per conversation.
 
     Raises:
         InputError: There is no such format, or the file is there already.
@@ -183,7 +265,7 @@ def export_file(
         space.log.transcripts, space.log.with_originals, space.log.records, space.id
     )
     try:
-        return write_file(Path(path), lambda to: FORMS[format].write(outgoing, to), force=False)
+        return write_export(FORMS[format], outgoing, str(path), force=False).exchanges
     except (OSError, ValueError) as error:  # a path that no file can have
         raise InputError(
             f"The path {str(path)[:80]!r} cannot be written to: {error}.", hint="Give another path."

@@ -22,7 +22,8 @@ from unabridged.maintenance.run_maintenance import Knowledge
 from unabridged.ports import ChatModel, Clock, Condenser, Embedder, Store
 from unabridged.tokens.estimate import EstimateTokenizer
 
-_STATERS = {"narrow": NARROW, "wide": WIDE}
+_STATERS = {"none": NARROW, "narrow": NARROW, "wide": WIDE}
+"""What finds requirements; with ``none`` only when a person asks for it."""
 
 
 def books_of(
@@ -56,6 +57,7 @@ def books_of(
         annotations=annotations,
         condensations=Condensations(store, clock, annotations, terms, trigger),
         learns=settings.facts != "none",
+        requires=settings.requirement_patterns != "none",
         asks=(lambda: _writing(upstream())) if settings.facts == "model" else None,
     )
 

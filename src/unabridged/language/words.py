@@ -32,6 +32,7 @@ _ENDINGS = (
     ("iveness", "ive"), ("ments", "ment"), ("ings", ""), ("ing", ""), ("edly", ""),
     ("ies", "y"), ("ied", "y"), ("ed", ""), ("ly", ""), ("es", "e"), ("s", ""),
 )  # fmt: skip
+_COMBINING = re.compile("[\u0300-\u036f]+")
 _VOWEL = re.compile("[aeiouy]")
 
 STOP_WORDS = frozenset(
@@ -96,7 +97,7 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     folded = unicodedata.normalize("NFKD", text.replace("’", "'"))
-    bare = "".join(c for c in folded if not 0x300 <= ord(c) <= 0x36F)
+    bare = _COMBINING.sub("", folded)
     return unicodedata.normalize("NFC", bare).casefold()
 
 

@@ -36,13 +36,18 @@ class SessionArchiver:
         self._clock = clock
         self._limits = limits
 
+    @property
+    def has_limits(self) -> bool:
+        """Whether anything is ever archived."""
+        return self._limits != ArchiveLimits()
+
     def due(self, current: str | None = None) -> list[Session]:
         """The active sessions that the limits leave no room for, the oldest first.
 
         Args:
             current: The session that is being talked in: it stays, and counts first.
         """
-        if self._limits == ArchiveLimits():
+        if not self.has_limits:
             return []
         active = [one for one in self._store.sessions() if one.archived is None]
         active.sort(key=lambda one: one.id != current)  # stable: the newest first behind it

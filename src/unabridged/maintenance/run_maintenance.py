@@ -1,4 +1,4 @@
-"""Tending a space: everything that is done after recording, in its order and in small pages."""
+"""The work after recording, in its order and in small pages: annotate, learn, condense, archive."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,16 +13,18 @@ from unabridged.maintenance.condense_sessions import Condensations
 from unabridged.ports import ChatModel
 
 PAGE, PAGE_ASKED = 200, 4
-"""Exchanges that facts are drawn from between two reports; and where a model is asked about each."""
+"""Exchanges to learn from between two reports; the second if a model is asked about each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """What is known of a space beside its words.
+    """What is known of a space in addition to its words.
 
     Attributes:
-        asks: Gives the model that draws them too, or None where it writes nothing of its own; None
-            for the rules alone.
+        learns: Whether facts are learned.
+        requires: Whether requirements are learned.
+        asks: Returns the model that learns them too, or None if it only quotes; None for the rules
+            alone.
     """
 
     facts: Facts
@@ -30,6 +32,7 @@ class Knowledge:
     annotations: Annotations
     condensations: Condensations
     learns: bool = True
+    requires: bool = True
     asks: Callable[[], ChatModel | None] | None = None
 
 
@@ -41,16 +44,16 @@ def maintain(
     threshold: int | None = None,
     archives: SessionArchiver | None = None,
 ) -> Iterator[MaintenanceProgress]:
-    """Judge messages, draw facts and requirements, condense and archive what outgrew its limits.
+    """Annotate messages, learn facts and requirements, condense and archive what is over its limits.
 
-    What was done is stored page by page, so it may be killed at any moment and run again.
+    Each page is stored, so this may be killed at any moment and run again.
 
     Args:
         knowledge: What is known of the space.
         current: The session that is being talked in: it is not condensed as a whole.
-        pages: At most so many pages of each kind, and the newest sessions only; None for all.
+        pages: Up to this many pages of each kind, and the newest sessions only; None for all.
         threshold: Tokens of a session above which it is condensed; None for the setting.
-        archives: What archives sessions; None where all stay active.
+        archives: What archives sessions; None if all stay active.
 
     Raises:
         StoreError: What was made cannot be stored; what was reported is.
@@ -64,6 +67,13 @@ def maintain(
         yield from archives.run(current)
 
 
+def stages_of(knowledge: Knowledge) -> tuple[str, ...]:
+    """Return the stages that the settings want, in order."""
+    facts = ("facts",) if knowledge.learns else ()
+    requirements = ("requirements",) if knowledge.learns and knowledge.requires else ()
+    return ("read", *facts, *requirements, "condense", "periods")
+
+
 def _learn(knowledge: Knowledge, pages: int | None) -> Iterator[MaintenanceProgress]:
     facts, requirements = knowledge.facts, knowledge.requirements
     model = knowledge.asks() if knowledge.asks else None
@@ -74,7 +84,10 @@ def _learn(knowledge: Knowledge, pages: int | None) -> Iterator[MaintenanceProgr
         ("facts", lambda: facts.learn_pending(size, extractor)),
         ("requirements", lambda: requirements.learn_pending(size, stater)),
     )
+    wanted = stages_of(knowledge)
     for stage, learn in learners:
+        if stage not in wanted:
+            continue
         done = page = 0
         while (pages is None or page < pages) and (learnt := learn()):
             done += learnt

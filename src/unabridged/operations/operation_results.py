@@ -133,13 +133,17 @@ class Imported:
         format: The format of the file.
         conversations: Conversations in it.
         exchanges: Exchanges in them.
-        added: New exchanges.
-        records: Facts, requirements, annotations and condensations in it.
-        records_added: New ones whose exchanges are stored.
-        requirements: New requirements that a person wrote.
-        unread_count: Records that could not be read; the home keeps them in `imports`.
-        unread: The first of them, with the reason.
-        notes: What to know.
+        added: Those of them that were new.
+        records: Facts, requirements, readings and condensations in it.
+        records_added: Those of them that were new, and are borne by what is stored.
+        requirements: Requirements of a person's own that were new.
+        conversations_added: Conversations of which something was new.
+        skipped: What such files always have besides conversations, by kind.
+        repaired: What was imported in another form, by kind.
+        complete: Whether everything was read and stored.
+        failed_count: How much could not be read or stored; it is kept aside in the home.
+        failed: The first of it, with the reason.
+        notes: What a person should know.
     """
 
     format: str
@@ -149,8 +153,12 @@ class Imported:
     records: int
     records_added: int
     requirements: int
-    unread_count: int
-    unread: tuple[Passed, ...]
+    conversations_added: int
+    skipped: Mapping[str, int]
+    repaired: Mapping[str, int]
+    complete: bool
+    failed_count: int
+    failed: tuple[Passed, ...]
     notes: tuple[str, ...]
 
 

@@ -13,9 +13,8 @@ from msgspec import Meta
 from unabridged import config
 from unabridged.disk.large_files import nameless
 from unabridged.domain.permissions import Right
-from unabridged.domain.results import SkippedRecord
 from unabridged.errors import InputError, NotFoundError
-from unabridged.factory.file_transfer import import_all, outgoing_of
+from unabridged.factory.file_transfer import ImportResult, import_all, outgoing_of
 from unabridged.home.encryption import sealer, unsealing
 from unabridged.operations.call import Call, need_space
 from unabridged.operations.operation import Params, operation
@@ -27,7 +26,7 @@ from unabridged.transfer.unreadable import Aside
 PIECE = 1 << 18
 """Bytes of one piece of a download."""
 LISTED = 100
-"""Unreadable records that a result lists, at most."""
+"""Failures that an answer lists."""
 
 MEDIA = {
     "jsonl": "application/x-ndjson",
@@ -62,28 +61,19 @@ class Importing(Params):
     transfer="upload",
 )
 def import_file(call: Call, params: Importing) -> Imported:
-    """Import conversations from a file of another program, or from an export.
+    """Import conversations from a file of another program, or an export of ours.
 
-    Stored exchanges are skipped, so repeating an import resumes one that broke off.
+    What is here already is skipped: repeat an import that broke off, and it continues.
     """
     if call.upload is None:
         raise InputError("There is no file to import.", hint="Send it as the body.")
     settings, aside = call.pool.settings, Aside("upload")
-    listed: list[Passed] = []
-    skipped = 0
-
-    def skip(record: SkippedRecord) -> None:
-        nonlocal skipped
-        aside.add(record)
-        skipped += 1
-        if len(listed) < LISTED:
-            listed.append(Passed(record.where, record.reason))
-
+    result = ImportResult()
     try:
         with open_file(
             call.upload, format=params.format, model=params.model, unseal=unsealing(settings)
         ) as reader:
-            result = import_all(call.space, reader, skip)
+            import_all(call.space, reader, result, aside=aside.add)
     finally:
         seal = sealer(settings) if settings.encrypt else None
         aside.write(config.folder(settings.home, "imports"), call.pool.clock.now(), seal)
@@ -95,8 +85,12 @@ def import_file(call: Call, params: Importing) -> Imported:
         records=result.records,
         records_added=result.records_added,
         requirements=result.requirements,
-        unread_count=skipped,
-        unread=tuple(listed),
+        conversations_added=result.conversations_added,
+        skipped=result.skipped,
+        repaired=result.repaired,
+        complete=result.is_complete,
+        failed_count=result.failed_count,
+        failed=tuple(Passed(each.where, each.reason) for each in result.failed[:LISTED]),
         notes=tuple(dict.fromkeys(result.notes)),
     )
 

@@ -11,6 +11,7 @@ from unabridged.ports.services import Cipher, Clock, Keys, Tokenizer
 from unabridged.ports.store import (
     Store,
     SupportsBackup,
+    SupportsBulkImport,
     SupportsChainHead,
     SupportsCheck,
     SupportsProjections,
@@ -34,6 +35,7 @@ __all__ = [
     "SearchIndexPort",
     "Store",
     "SupportsBackup",
+    "SupportsBulkImport",
     "SupportsChainHead",
     "SupportsCheck",
     "SupportsProjections",

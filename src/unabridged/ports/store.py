@@ -14,6 +14,7 @@ from unabridged.domain.forgetting import Scan
 from unabridged.domain.hash_chain import ChainHead
 from unabridged.domain.index_query import EmbedderInUse
 from unabridged.domain.record import Record, RecordKind
+from unabridged.domain.results import Transcript
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
 from unabridged.domain.write import Batch, Totals
@@ -307,7 +308,20 @@ class SupportsProjections(Protocol):
         ...
 
     def hold_files(self) -> AbstractContextManager[None]:
-        """Bring readable files up to date once, at the end of the block."""
+        """Bring projections up to date at the end of the block, not after each import."""
+        ...
+
+
+@runtime_checkable
+class SupportsBulkImport(Protocol):
+    """A store that imports many conversations in one transaction."""
+
+    def import_sessions(self, batch: Sequence[Transcript]) -> list[int]:
+        """Import conversations, all or none, as ``Store.import_session`` imports one.
+
+        Returns:
+            How many exchanges of each were new.
+        """
         ...
 
 

@@ -1,14 +1,22 @@
 """The log of a space: its exchanges and records, read, imported and given out."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass, replace
 
 from unabridged.budget.count import Counter
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record
 from unabridged.domain.results import Transcript
-from unabridged.ports import Store, SupportsCheck, SupportsProjections, SupportsSaving, Tokenizer
+from unabridged.errors import DuplicateIdError
+from unabridged.ports import (
+    Store,
+    SupportsBulkImport,
+    SupportsCheck,
+    SupportsProjections,
+    SupportsSaving,
+    Tokenizer,
+)
 from unabridged.recording import sessions as sessions_of
 from unabridged.recording.forgotten_filter import ForgottenFilter
 from unabridged.sharing.copy_sessions import leaving, take
@@ -21,10 +29,12 @@ class ImportedTranscript:
     Attributes:
         added: How many of its exchanges were new, and are stored.
         notes: What a person should know of what was not stored.
+        refused: Why nothing of it was stored, or None.
     """
 
     added: int
     notes: tuple[str, ...] = ()
+    refused: DuplicateIdError | None = None
 
 
 class SpaceLog:
@@ -68,27 +78,60 @@ class SpaceLog:
         return sessions_of.with_originals(self._store, transcript)
 
     def many_imports(self) -> AbstractContextManager[None]:
-        """Write readable files once, at the end of the block, instead of after each import."""
+        """Bring the index and readable files up to date in bulk, not after each import."""
         store = self._store
         return store.hold_files() if isinstance(store, SupportsProjections) else nullcontext()
 
     def import_transcript(self, transcript: Transcript) -> ImportedTranscript:
-        """Import a conversation from elsewhere; what is here already is passed over.
+        """Import a conversation; skip what is here already and what was forgotten.
 
-        So is what was forgotten; the notes say so.
+        The notes name what was forgotten.
+
+        Raises:
+            DuplicateIdError: Another conversation here has ids of this one.
         """
-        counter = Counter(self._tokenizer)
         admissible, notes = self._forgotten.admissible(transcript)
         if admissible is None:
             return ImportedTranscript(0, notes)
-        here = sessions_of.held(self._store, admissible.exchanges)
-        admissible = sessions_of.at_home(admissible, here)
-        counted = [
-            exchange if exchange.id in here else sessions_of.counted(exchange, counter)
-            for exchange in admissible.exchanges
-        ]
-        added = self._store.import_session(admissible.session, counted, admissible.originals)
+        ready = self._counted(admissible, sessions_of.held(self._store, admissible.exchanges))
+        added = self._store.import_session(ready.session, ready.exchanges, ready.originals)
         return ImportedTranscript(added, notes)
+
+    def import_transcripts(self, transcripts: Sequence[Transcript]) -> list[ImportedTranscript]:
+        """Import conversations together, which is faster; each result says what became of one."""
+        ids = [exchange.id for one in transcripts for exchange in one.exchanges]
+        if isinstance(self._store, SupportsBulkImport) and len(set(ids)) == len(ids):
+            with suppress(DuplicateIdError):  # nothing is stored then; one by one tells which it is
+                return self._import_together(self._store, transcripts)
+        return [self._import_or_refuse(one) for one in transcripts]
+
+    def _import_together(
+        self, store: SupportsBulkImport, transcripts: Sequence[Transcript]
+    ) -> list[ImportedTranscript]:
+        filtered = [self._forgotten.admissible(one) for one in transcripts]
+        admitted = [one for one, _ in filtered if one is not None]
+        exchanges = [exchange for one in admitted for exchange in one.exchanges]
+        here = sessions_of.held(self._store, exchanges)
+        added = iter(store.import_sessions([self._counted(one, here) for one in admitted]))
+        return [
+            ImportedTranscript(0 if one is None else next(added), notes) for one, notes in filtered
+        ]
+
+    def _import_or_refuse(self, transcript: Transcript) -> ImportedTranscript:
+        try:
+            return self.import_transcript(transcript)
+        except DuplicateIdError as error:
+            return ImportedTranscript(0, refused=error)
+
+    def _counted(self, transcript: Transcript, here: Mapping[str, str]) -> Transcript:
+        own = {each.id: here[each.id] for each in transcript.exchanges if each.id in here}
+        moved = sessions_of.at_home(transcript, own)
+        counter = Counter(self._tokenizer)
+        exchanges = tuple(
+            exchange if exchange.id in here else sessions_of.counted(exchange, counter)
+            for exchange in moved.exchanges
+        )
+        return replace(moved, exchanges=exchanges)
 
     def count_known(self, transcript: Transcript) -> int:
         """Count the exchanges of a conversation from elsewhere that are here already."""

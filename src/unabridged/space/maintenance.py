@@ -11,7 +11,7 @@ from unabridged.domain.topic import Moved, Topic
 from unabridged.errors import SettingError
 from unabridged.maintenance.archive_sessions import SessionArchiver
 from unabridged.maintenance.embed import enrich, reembed
-from unabridged.maintenance.run_maintenance import Knowledge, maintain
+from unabridged.maintenance.run_maintenance import Knowledge, maintain, stages_of
 from unabridged.ports import ChatModel, SupportsVectors
 from unabridged.space.dependencies import SpaceDependencies
 from unabridged.topics.of_space import topics
@@ -61,6 +61,18 @@ class Maintenance:
             knowledge, session, pages=pages, threshold=threshold, archives=self._archives
         )
         yield from self._one_at_a_time(steps)
+
+    def stages(self) -> tuple[str, ...]:
+        """Return the stages of ``run`` that the settings want, in order."""
+        archives = ("archive",) if self._archives.has_limits else ()
+        return (*stages_of(self._knowledge), *archives)
+
+    @property
+    def embeds_later(self) -> bool:
+        """Whether new exchanges are searchable by words before they have vectors."""
+        embedder = self._parts.search.reader.embedder
+        stored = isinstance(self._parts.store, SupportsVectors)
+        return embedder is not None and not embedder.instant and stored
 
     def embed(self) -> Iterator[MaintenanceProgress]:
         """Embed what was recorded and has no vectors yet; nothing to do for the default embedder.

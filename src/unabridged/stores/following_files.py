@@ -28,6 +28,11 @@ class FollowingFiles:
         """What was mended since they were opened, in words."""
         return [note for one in self.attached for note in one.notes]
 
+    @property
+    def is_held(self) -> bool:
+        """Whether files are brought up to date later, at the end of a block."""
+        return self._held > 0
+
     def follow(self) -> None:
         """Bring every file up to date; while they are held, do nothing."""
         if not self._held:

@@ -12,10 +12,16 @@ from typing import NamedTuple
 
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Part, Role, Text, ToolCall, ToolResult, part_to_dict
-from unabridged.domain.results import SkippedRecord, Transcript
+from unabridged.domain.results import Skip, SkippedRecord, Transcript
 from unabridged.domain.session import Session, title_from
 from unabridged.transfer.ids import derived_id, digest
-from unabridged.transfer.lenient_fields import REPAIRED, Reasons, as_bytes
+from unabridged.transfer.lenient_fields import (
+    BROKEN_CHARACTER,
+    CIRCLE,
+    REPEATED_MESSAGE,
+    Reasons,
+    as_bytes,
+)
 from unabridged.transfer.records import JsonRecord
 from unabridged.transfer.times import UNDATED, after
 
@@ -66,6 +72,7 @@ class ImportOrigin:
     seed: str = ""
 
 
+EMPTY_CONVERSATION = "empty conversation"
 _WOVEN_FREE = 100_000
 _WOVEN_TIMES = 4
 """Messages that may come of one conversation: branches of an answer repeat what they share."""
@@ -90,15 +97,6 @@ def content_key(position: int, role: str, parts: Iterable[Part]) -> str:
     return digest(str(position), role, *(repr(sorted(part_to_dict(p).items())) for p in parts))
 
 
-def skipped(where: str, reasons: Reasons) -> list[SkippedRecord]:
-    """Tell what was passed over in a conversation, one line a reason."""
-    told = sorted((+reasons).items())
-    return [
-        SkippedRecord(where, f"{reason} ({count}×)" if count > 1 else reason, reasons.kept(reason))
-        for reason, count in told
-    ]
-
-
 def transcript(
     record: JsonRecord, origin: ImportOrigin, messages: Sequence[RawMessage], reasons: Reasons
 ) -> Iterator[Transcript | SkippedRecord]:
@@ -106,7 +104,7 @@ def transcript(
     woven = build_transcript(origin, messages)
     yield from outcome(record, woven, reasons)
     if woven.conversation is None:
-        yield record.unread("a conversation in which no user speaks")
+        yield SkippedRecord(record.where, EMPTY_CONVERSATION, kind=Skip.NORMAL)
 
 
 def outcome(
@@ -114,8 +112,8 @@ def outcome(
 ) -> Iterator[Transcript | SkippedRecord]:
     """Give what was passed over in a conversation, and the conversation if there is one."""
     if record.repaired:
-        reasons[REPAIRED] += record.repaired
-    yield from skipped(record.where, reasons)
+        reasons[BROKEN_CHARACTER] += record.repaired
+    yield from reasons.records(record.where)
     for each in woven.unread:
         yield replace(each, where=f"{record.where}, {each.where}")
     if woven.conversation is not None:
@@ -155,7 +153,7 @@ def chained(
         The pieces, parents before children, and for each key that of the last piece at or above it.
     """
     order, circles = in_order(parents)
-    reasons["a circle of messages, cut open"] += circles
+    reasons[CIRCLE] += circles
     messages: list[RawMessage] = []
     last: dict[str, str | None] = {}
     taken = set(found)
@@ -201,12 +199,17 @@ class _Loom:
         users: list[str] = []
         for loose in self.messages:
             if loose.key in self.nodes:
-                self.orphans.append(_unread(loose, "a message whose id was there before"))
+                again = self.nodes[loose.key].parts == loose.parts
+                self.orphans.append(
+                    SkippedRecord(loose.where, REPEATED_MESSAGE, kind=Skip.NORMAL)
+                    if again
+                    else _unread(loose, "another message has its id")
+                )
                 continue
             parent = loose.parent if loose.parent in self.nodes else above.get(loose.parent or "")
             self.times[loose.key] = loose.at or self._inherited(loose.parent)
             if parent is None and loose.role is not Role.USER:
-                reason = f"a message of the {loose.role.value} that no user message precedes"
+                reason = f"no user message precedes this message of the {loose.role.value}"
                 self.orphans.append(_unread(loose, reason))
                 above[loose.key] = None
                 continue
@@ -248,7 +251,7 @@ class _Loom:
         if self.woven <= _WOVEN_FREE + _WOVEN_TIMES * len(self.messages):
             self._close(path, before)
             return
-        self.orphans.append(_unread(self.nodes[path[-1]], "a branch of an answer, one too many"))
+        self.orphans.append(_unread(self.nodes[path[-1]], "too many branches of one answer"))
         self.ends[path[-1]] = self.exchanges[-1]
 
     def _close(self, path: Sequence[str], before: Exchange | None) -> None:

@@ -1,14 +1,14 @@
-"""The current path of a conversation: the one that a person sees."""
+"""The current path of a conversation, the one that a person sees, and what branches off it."""
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.results import Transcript
 
 
 def current_path(conversation: Transcript) -> list[Exchange]:
-    """Give the exchanges from the first to the one that holds the session's head, in order.
+    """Return the exchanges from the first to the one that holds the session's head, in order.
 
-    Where siblings share the head (an answer regenerated before any came), the last of them is
-    taken; without a head, the last exchange.
+    If siblings share the head (an answer regenerated before any came), the last of them ends the
+    path; without a head, the last exchange does.
     """
     by_id = {exchange.id: exchange for exchange in conversation.exchanges}
     head = conversation.session.head
@@ -21,3 +21,18 @@ def current_path(conversation: Transcript) -> list[Exchange]:
         path.append(exchange)
         exchange = by_id.get(exchange.parent or "")
     return path[::-1]
+
+
+def other_branches(conversation: Transcript) -> list[list[Exchange]]:
+    """Return what is not on the current path: runs of exchanges that follow each other."""
+    seen = {exchange.id for exchange in current_path(conversation)}
+    runs: list[list[Exchange]] = []
+    for exchange in conversation.exchanges:
+        if exchange.id in seen:
+            continue
+        run = next((run for run in runs if run[-1].id == exchange.parent), None)
+        if run is None:
+            runs.append([exchange])
+        else:
+            run.append(exchange)
+    return runs

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from unabridged.domain.results import SkippedRecord, Transcript
+from unabridged.domain.results import Skip, SkippedRecord, Transcript
 from unabridged.errors import SettingError, TransferError, UnknownFormatError
 from unabridged.transfer import native_jsonl
 from unabridged.transfer.bytestream import ByteStream
@@ -25,6 +25,8 @@ from unabridged.transfer.records import (
     lines,
 )
 
+LIKELY_FORMATS = ("chatgpt", "claude")
+"""The formats that a hint names first."""
 _LINES_LOOKED_AT = 100
 _KEYS_LOOKED_AT = 100_000
 _RECORD = 1500
@@ -77,13 +79,25 @@ def open_file(
         raise SettingError(f"There is no format {format!r}.", hint=f"Known are: {known(formats)}.")
     source = InputFile(origin, limits or InputLimits(), unseal)
     try:
-        part = next(source.parts)
+        part = _first_filled(source)
         found = named or detect(part.stream, formats)
     except BaseException:
         source.close()
         raise
     items = _items(source, part, found, formats)
     return FormatReader(found.name, source, map(partial(_by, model), items) if model else items)
+
+
+def _first_filled(source: InputFile) -> InputPart:
+    # Parts of a large export may be empty lists; the last part decides if all are.
+    part = next(source.parts)
+    while _is_empty(part) and (more := next(source.parts, None)) is not None:
+        part = more
+    return part
+
+
+def _is_empty(part: InputPart) -> bool:
+    return bool(part.name) and part.stream.peek().strip(SPACE) in (b"", b"[]", b"{}")
 
 
 def _by(model: str, item: Item) -> Item:
@@ -126,10 +140,11 @@ def detect(stream: ByteStream, formats: Sequence[Format] = FORMATS) -> Format:
 
 
 def _unknown(seen: str, formats: Sequence[Format]) -> UnknownFormatError:
-    titles = "; ".join(f"{each.title} ({each.name})" for each in formats)
+    likely = [each for each in formats if each.name in LIKELY_FORMATS] or formats
+    titles = ", ".join(f"{each.title} ({each.name})" for each in likely)
     return UnknownFormatError(
-        f"The file has none of the known formats: {seen}.",
-        hint=f"Known are: {titles}. They have to be UTF-8.",
+        f"The file has no known format: {seen}.",
+        hint=f"Files must be UTF-8. Most used: {titles}. List all: unabridged import --help",
     )
 
 
@@ -194,13 +209,16 @@ def _items(
             else:
                 yield item
         if part.stream.broken or source.broken:
-            yield SkippedRecord(part.name or "end", part.stream.broken or source.broken)
-        part = next(source.parts, None)
+            reason = part.stream.broken or source.broken
+            yield SkippedRecord(part.name or "the end", reason, kind=Skip.TRUNCATED)
+        part = next((each for each in source.parts if not _is_empty(each)), None)
         if part is not None and detect(part.stream, formats) is not found:
             raise TransferError(
-                f"{part.name!r} in the archive is not of the format of the one before it.",
+                f"{part.name!r} in the archive has another format than the part before it.",
                 hint="Unpack the archive and import its files one by one.",
             )
+    for what, count in source.left_out.items():
+        yield SkippedRecord("the archive", what, kind=Skip.NORMAL, count=count)
 
 
 def _read(source: InputFile, part: InputPart, found: Format) -> Iterator[Item]:

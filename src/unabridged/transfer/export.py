@@ -1,11 +1,12 @@
-"""Conversations on their way out: which forms there are, and writing them to files and folders."""
+"""The formats that can be written, and writing them to files and folders."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO
+from unicodedata import normalize
 
 from unabridged.disk.atomic_write import of_the_system
 from unabridged.disk.folders import private_folder
@@ -27,23 +28,24 @@ from unabridged.transfer.workspaceai_v3 import (
     untold,
 )
 
-_UNSAFE = re.compile(r"[^a-z0-9]+")
+_UNSAFE = re.compile(r"[\W_]+")
 _SLUG = 40
-"""Characters of a name that a file's name takes over."""
+"""Characters of a title that a file's name uses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """What is to be written.
+    """What an export writes.
 
     Attributes:
-        conversations: Gives the conversations; called once.
-        whole: Gives a conversation with the originals of its messages.
-        records: Gives what goes along with them; called once, after them.
+        conversations: Returns the conversations; called once.
+        whole: Returns a conversation with the originals of its messages.
+        records: Returns the records that belong to them; called once, after them.
         window: The context window, in tokens; None for that of the newest context.
-        summary: Says what a session was about; may say nothing.
-        contexts: Gives the records of the contexts that exchanges were begun with; called at most
-            once, before the conversations.
+        summary: Returns what a session was about, or an empty text.
+        contexts: Returns the records of the contexts that exchanges were begun with; called at
+            most once, before the conversations.
+        branches: Whether formats for reading have all branches, not only the current path.
     """
 
     conversations: Callable[[], Iterable[Transcript]]
@@ -53,16 +55,17 @@ class Outgoing:
     window: int | None = None
     summary: Summary = untold
     contexts: Callable[[], Iterable[Record]] = tuple
+    branches: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ExportFormat:
-    """A form that can be written.
+    """A format that can be written.
 
     Attributes:
         suffix: What a file's name ends with.
-        write: Writes everything into one stream and gives the number of exchanges.
-        spread: Writes a folder of files, or None where one file is all there is.
+        write: Writes everything into one stream and returns the number of exchanges.
+        spread: Writes a folder of files, or None if the format is one file.
     """
 
     name: str
@@ -77,7 +80,7 @@ class OutputFolder:
 
     Attributes:
         folder: The folder; made where it is missing.
-        force: Whether files that are there are written over.
+        force: Whether existing files are replaced.
     """
 
     folder: Path
@@ -92,7 +95,7 @@ class OutputFolder:
         return found
 
     def name(self, words: Iterable[str], mark: str, suffix: str) -> str:
-        """Give a name that no file of this writing has: readable, told apart by a digest."""
+        """Return a readable name; a digest makes it different from those of this export."""
         taken = {path.name.casefold() for path in self.written}
         base = slug(words)
         digest = blake2b(mark.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
@@ -100,9 +103,18 @@ class OutputFolder:
         return plain if plain.casefold() not in taken else f"{base}_{digest}{suffix}"
 
 
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What an export wrote."""
+
+    exchanges: int
+    files: Sequence[Path]
+
+
 def slug(words: Iterable[str]) -> str:
-    """Give words as a part of a file's name: small letters, digits and hyphens."""
-    parts = (_UNSAFE.sub("-", word.lower()).strip("-")[:_SLUG].strip("-") for word in words)
+    """Return words as a part of a file's name: small letters, digits and hyphens."""
+    plain = (normalize("NFC", word).lower() for word in words)
+    parts = (_UNSAFE.sub("-", word).strip("-")[:_SLUG].strip("-") for word in plain)
     return "_".join(part for part in parts if part)
 
 
@@ -114,7 +126,7 @@ def write_file(path: Path, write: Callable[[BinaryIO], int], *, force: bool = Fa
         TransferError: It cannot be written.
     """
     if path.exists() and not force:
-        raise InputError(f"{path} is there already.", hint="Name another file, or add --force.")
+        raise InputError(f"{path} exists already.", hint="Name another file, or add --force.")
     try:
         with writing(path) as stream:
             return write(stream)
@@ -136,8 +148,28 @@ def make_folder(path: Path) -> None:
         raise _unwritable(path, error) from error
 
 
+def write_export(form: ExportFormat, out: Outgoing, named: str, *, force: bool) -> Exported:
+    """Write an export to a file, or to a folder if the path is one or ends with a slash.
+
+    Raises:
+        InputError: A file exists already, or the format is one file and the path is a folder.
+        TransferError: It cannot be written.
+    """
+    path = Path(named)
+    if not is_folder(path, named):
+        return Exported(write_file(path, lambda to: form.write(out, to), force=force), [path])
+    if form.spread is None:
+        raise InputError(
+            f"The format {form.name} is one file, and {named} is a folder.",
+            hint=f"Name a file: -o {path / f'conversations{form.suffix}'}",
+        )
+    shelf = OutputFolder(path, force)
+    make_folder(path)
+    return Exported(form.spread(out, shelf), shelf.written)
+
+
 def is_folder(path: Path, named: str) -> bool:
-    """Whether somebody who names a path means a folder: it is one, or ends with a slash."""
+    """Return whether a path names a folder: it is one, or ends with a slash."""
     return path.is_dir() or named.endswith(("/", "\\"))
 
 
@@ -165,7 +197,7 @@ def _version3(out: Outgoing, stream: BinaryIO) -> int:
     if len(found) > 1:
         models = ", ".join(_model(one) for one in found)
         raise InputError(
-            f"Format 3.0 is a file a model, and there are several: {models}.",
+            f"Format 3.0 is one file per model, and there are several: {models}.",
             hint="Name a folder: -o FOLDER/",
         )
     stream.writelines(one.encoded() for one in found)
@@ -191,6 +223,30 @@ def _model(one: Document) -> str:
     return one.model or "no model"
 
 
+def _one_each(
+    suffix: str, write: Callable[[Outgoing, BinaryIO], int]
+) -> Callable[[Outgoing, OutputFolder], int]:
+    # Write one file per conversation.
+    def spread(out: Outgoing, shelf: OutputFolder) -> int:
+        count = 0
+        for conversation in out.conversations():
+            session = conversation.session
+            name = shelf.name([f"{session.created:%Y-%m-%d}", session.title], session.id, suffix)
+            one = replace(out, conversations=lambda held=conversation: [held])  # type: ignore[misc]  # bound now
+            count += shelf.write(name, lambda stream, one=one: write(one, stream))  # type: ignore[misc]  # bound now
+        return count
+
+    return spread
+
+
+def _markdown(out: Outgoing, stream: BinaryIO) -> int:
+    return write_markdown(out.conversations(), stream, branches=out.branches)
+
+
+def _messages(out: Outgoing, stream: BinaryIO) -> int:
+    return write_messages(out.conversations(), stream, branches=out.branches)
+
+
 def _html_folder(out: Outgoing, shelf: OutputFolder) -> int:
     entries: list[PageEntry] = []
     for conversation in out.conversations():
@@ -208,18 +264,14 @@ FORMS: Mapping[str, ExportFormat] = {
     for form in (
         ExportFormat("jsonl", ".jsonl", _jsonl),
         ExportFormat("v3", ".json", _version3, _version3_folder),
-        ExportFormat(
-            "markdown", ".md", lambda out, stream: write_markdown(out.conversations(), stream)
-        ),
+        ExportFormat("markdown", ".md", _markdown, _one_each(".md", _markdown)),
         ExportFormat(
             "html",
             ".html",
             lambda out, stream: write_html(out.conversations(), stream),
             _html_folder,
         ),
-        ExportFormat(
-            "messages", ".jsonl", lambda out, stream: write_messages(out.conversations(), stream)
-        ),
+        ExportFormat("messages", ".jsonl", _messages, _one_each(".jsonl", _messages)),
     )
 }
-"""What can be written, by name."""
+"""The formats that can be written, by name."""

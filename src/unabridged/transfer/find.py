@@ -1,24 +1,25 @@
-"""Looks for files of other programs below a folder: by what is in them, within bounds."""
+"""Look for files of other programs below a folder: by content, within bounds."""
 
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from datetime import datetime
+from hashlib import blake2b
 from pathlib import Path
 
-from unabridged.domain.results import SkippedRecord, Transcript
+from unabridged.domain.results import Skip, SkippedRecord, Transcript
 from unabridged.errors import TransferError, UnknownFormatError
 from unabridged.transfer.reader import FormatReader
 
 ENDINGS = frozenset(
     {".json", ".jsonl", ".ndjson", ".zip", ".gz", ".xz", ".db", ".sqlite", ".sqlite3"}
 )
-"""How the names of files end that are looked into."""
+"""Endings of the names of files to read."""
 PASSED_BY = frozenset({
     ".cache", ".git", ".hg", ".svn", ".tox", ".Trash", ".venv", "__pycache__", "node_modules",
     "site-packages", "venv",
 })  # fmt: skip
-"""Folders that hold no conversations, but very many files."""
+"""Folders with very many files and no conversations."""
 PLACES = (
     "~/.claude/projects",
     "~/.codex/sessions",
@@ -26,7 +27,7 @@ PLACES = (
     "~/.lmstudio/conversations",
     "~/Downloads",
 )
-"""Where programs keep conversations as a rule, to be named by people; never searched unasked."""
+"""Where programs usually keep conversations; searched only if a person names them."""
 DEEPEST = 30
 MOST_ENTRIES = 2_000_000
 LARGEST = 8 << 30
@@ -35,13 +36,13 @@ SMALLEST = 10
 
 @dataclass(slots=True)
 class Walk:
-    """What was passed by on the way.
+    """How far a search came.
 
     Attributes:
         entries: Entries of folders that were seen.
-        looked: Files that were looked into.
+        looked: Files that were read.
         closed: Folders that could not be opened.
-        cut: Whether the end was not reached, for the number of entries.
+        cut: Whether there were too many entries to reach the end.
     """
 
     entries: int = 0
@@ -55,11 +56,14 @@ class Survey:
     """A file of a known format, and what it holds.
 
     Attributes:
-        held: Those that are in the memory already.
-        unread: Records that could not be read.
+        held: Exchanges that are in the memory already.
+        skipped: What such files always have besides conversations, by kind.
+        failed: Parts that could not be read.
         first: The date of its oldest exchange, or None without any.
         last: The date of its newest.
         error: Why the end was not reached, or empty.
+        copies: Other files with the same conversations.
+        content: A number that files with the same exchanges share.
     """
 
     path: Path
@@ -68,27 +72,48 @@ class Survey:
     conversations: int = 0
     exchanges: int = 0
     held: int = 0
-    unread: int = 0
+    skipped: dict[str, int] = field(default_factory=dict)
+    failed: int = 0
     first: datetime | None = None
     last: datetime | None = None
     error: str = ""
+    copies: list[Path] = field(default_factory=list)
+    content: int = 0
 
     def add(self, conversation: Transcript, held: int) -> None:
         """Count a conversation."""
         self.conversations += 1
         self.exchanges += len(conversation.exchanges)
         self.held += held
+        for exchange in conversation.exchanges:
+            digest = blake2b(exchange.id.encode("utf-8", "surrogatepass"), digest_size=16)
+            self.content ^= int.from_bytes(digest.digest())
         times = [exchange.at for exchange in conversation.exchanges]
         self.first = min([*times, *filter(None, [self.first])], default=None)
         self.last = max([*times, *filter(None, [self.last])], default=None)
 
+    def skip(self, record: SkippedRecord) -> None:
+        """Count what is not imported as it is."""
+        if record.kind is Skip.NORMAL:
+            self.skipped[record.reason] = self.skipped.get(record.reason, 0) + record.count
+        elif record.kind is not Skip.REPAIRED:
+            self.failed += record.count
+
+
+def merged(found: Iterable[Survey]) -> list[Survey]:
+    """Merge files with the same conversations, such as an archive and what was in it."""
+    by_content: dict[tuple[str, int, int], Survey] = {}
+    for each in found:
+        first = by_content.setdefault((each.format, each.exchanges, each.content), each)
+        if first is not each:
+            first.copies.append(each.path)
+    return list(by_content.values())
+
 
 def candidates(folder: Path, walk: Walk, besides: Path | None = None) -> Iterator[tuple[Path, int]]:
-    """Give the files below a folder that may be of a known format, and their bytes, by name.
+    """Return the files below a folder that may be of a known format, with their bytes, by name.
 
-    Symbolic links are not followed; what is no plain file is passed by.
-
-    Our own home, ``besides``, is not looked into.
+    Symbolic links, anything that is not a plain file, and our own home (``besides``) are left out.
 
     Raises:
         TransferError: The folder cannot be opened.
@@ -102,7 +127,7 @@ def candidates(folder: Path, walk: Walk, besides: Path | None = None) -> Iterato
         except (OSError, ValueError) as error:
             if here == folder:
                 raise TransferError(
-                    f"{str(folder)!r} cannot be looked through: {error}.", hint="Name a folder."
+                    f"{str(folder)!r} cannot be opened: {error}.", hint="Name a folder."
                 ) from error
             walk.closed += 1
             continue
@@ -127,9 +152,9 @@ def survey(
     opener: Callable[[Path], FormatReader],
     held: Callable[[Transcript], int],
 ) -> Survey | None:
-    """Read a file through and count what is in it; None where no conversation is.
+    """Read a file and count what is in it; None if it has no conversation.
 
-    ``held`` tells how many exchanges of a conversation are in the memory already.
+    ``held`` returns how many exchanges of a conversation are in the memory already.
     """
     try:
         reader = opener(path)
@@ -142,7 +167,7 @@ def survey(
                 if isinstance(item, Transcript):
                     found.add(item, held(item))
                 elif isinstance(item, SkippedRecord):
-                    found.unread += 1
+                    found.skip(item)
         except UnknownFormatError:
             return None
         except TransferError as error:

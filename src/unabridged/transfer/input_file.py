@@ -1,10 +1,11 @@
-"""A file on its way in: opened, unpacked, measured, and refused where it is a bomb."""
+"""Open a file that is imported: unpack it, count its bytes, refuse a decompression bomb."""
 
 import gzip
 import io
 import struct
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,12 @@ RATIO_FREE = 64 * MEBIBYTE
 """Bytes that may be unpacked before the ratio is looked at."""
 
 
+_NOT_CONVERSATIONS = {
+    "projects.json": "projects.json file",
+    "memories.json": "memories.json file",
+    "textdocs": "canvas document",
+}
+"""What a person may have written in an archive that is not imported: a file or folder, and its kind."""
 _PACKINGS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 _BAD_ARCHIVE = (
     zipfile.BadZipFile,
@@ -78,6 +85,7 @@ class InputFile:
         limits: As given.
         total: Bytes of the file as it lies on disk, or None for a pipe.
         packing: ``xz``, ``gzip``, ``zip`` or empty.
+        left_out: What an archive has besides conversations and is not imported, by kind.
 
     Raises:
         TransferError: It cannot be opened.
@@ -89,6 +97,7 @@ class InputFile:
     ) -> None:
         self.limits = limits
         self.packing = ""
+        self.left_out: Counter[str] = Counter()
         self._unpacked = 0
         self._closers: list[Callable[[], None]] = []
         self._stream = self._open(origin)
@@ -203,6 +212,7 @@ class InputFile:
                 f"The archive holds no conversations.json; it holds {seen}.",
                 hint="Give the archive as ChatGPT or Claude sent it, or a file from inside it.",
             )
+        self.left_out = _left_out(archive)
         names.sort(key=lambda info: info.filename)
         return (InputPart(info.filename, self._member(archive, info)) for info in names)
 
@@ -246,6 +256,12 @@ def _opened(stream: ByteStream, unseal: Unseal | None) -> IO[bytes]:
             hint="Name its key: UNABRIDGED_KEY=file:PATH, or `unabridged config set key file:PATH`.",
         )
     return unseal(cast("BinaryIO", stream))
+
+
+def _left_out(archive: zipfile.ZipFile) -> Counter[str]:
+    paths = [name.split("/") for name in archive.namelist() if not name.endswith("/")]
+    named = (part for path in paths for part in path[-2:] if part in _NOT_CONVERSATIONS)
+    return Counter(_NOT_CONVERSATIONS[part] for part in named)
 
 
 def _holds_conversations(name: str) -> bool:

@@ -6,41 +6,76 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from unabridged.domain.results import Skip, SkippedRecord
 from unabridged.transfer.times import parse_time
 
 KEPT = 1 << 24
-"""Bytes of one thing that could not be taken over which are kept aside; more stays in its file."""
+"""Bytes of one record that are kept aside; what is larger stays in its file."""
 
-
-REPAIRED = "half a character, replaced by U+FFFD"
+BROKEN_CHARACTER = "broken character, replaced by U+FFFD"
+EMPTY_MESSAGE = "empty message"
+REPEATED_MESSAGE = "repeated message"
+SYSTEM_MESSAGE = "system message"
+HIDDEN_REASONING = "encrypted or empty reasoning block"
+PROGRAM_MESSAGE = "program message"
+SUBAGENT_MESSAGE = "sub-agent message"
+SUMMARY_ONLY = "summary whose originals are gone, marked as a summary"
+CIRCLE = "circle of messages, cut open"
+_BAD_TIME = "unreadable time, replaced by that of the message before"
+_REPAIRS = frozenset({BROKEN_CHARACTER, CIRCLE, _BAD_TIME})
 
 
 class Reasons(Counter[str]):
-    """Why things were passed over, counted; with what is lost by it, so that it can be kept aside."""
+    """Counts what is not imported as it is, by reason.
+
+    A reason that is only counted is normal in its format: a noun that takes an "s".
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self._lost: dict[str, list[bytes]] = {}
+        self._kept: dict[str, list[bytes]] = {}
+        self._kinds = dict.fromkeys(_REPAIRS, Skip.REPAIRED)
         self._held = 0
 
     def lost(self, reason: str, value: Any) -> None:
-        """Count something that is not taken over, and keep it."""
+        """Count something that should have been imported, and keep it aside."""
+        self._keep(reason, value, Skip.FAILED)
+
+    def skip(self, what: str, value: Any) -> None:
+        """Count something that is normal in this format, and keep it aside."""
+        self._keep(what, value, Skip.NORMAL)
+
+    def change(self, what: str, value: Any) -> None:
+        """Count something that is imported in another form, and keep the original aside."""
+        self._keep(what, value, Skip.REPAIRED)
+
+    def _keep(self, reason: str, value: Any, kind: Skip) -> None:
         self[reason] += 1
+        self._kinds[reason] = kind
         data = as_bytes(value)
         self._held += len(data)
         if self._held <= KEPT:
-            self._lost.setdefault(reason, []).append(data)
+            self._kept.setdefault(reason, []).append(data)
 
-    def kept(self, reason: str) -> bytes:
-        """Return what was lost for a reason, a JSON value a line."""
-        return b"\n".join(self._lost.get(reason, ()))
+    def records(self, where: str) -> list[SkippedRecord]:
+        """Return a record for each reason; its bytes are JSON values, one a line."""
+        return [
+            SkippedRecord(
+                where,
+                reason,
+                b"\n".join(self._kept.get(reason, ())),
+                self._kinds.get(reason, Skip.NORMAL),
+                count,
+            )
+            for reason, count in sorted((+self).items())
+        ]
 
     def json(self, value: Any) -> str:
-        """Write a value as JSON text; one that cannot be written is counted and left out."""
+        """Write a value as JSON text; one that is nested too deeply becomes an empty object."""
         try:
             return json.dumps(value, ensure_ascii=False)
         except (ValueError, RecursionError):
-            self["a value that is nested too deeply"] += 1
+            self.lost("a value that is nested too deeply", value)
             return "{}"
 
     def arguments(self, value: Any) -> str:
@@ -48,16 +83,16 @@ class Reasons(Counter[str]):
         return value if isinstance(value, str) else self.json(value or {})
 
     def time(self, value: Any) -> datetime | None:
-        """Return a time; one that cannot be read is counted and taken as missing."""
+        """Return a time, or None if it is missing or cannot be read."""
         try:
             return parse_time(value)
         except ValueError:
-            self["a time that cannot be read; the message before it gave one"] += 1
+            self[_BAD_TIME] += 1
             return None
 
 
 def as_bytes(value: Any) -> bytes:
-    """Write a value as JSON; empty where it is too large to be kept or nested too deeply."""
+    """Write a value as JSON; empty if it is too large or nested too deeply."""
     try:
         data = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
     except (ValueError, TypeError, RecursionError):
@@ -66,22 +101,22 @@ def as_bytes(value: Any) -> bytes:
 
 
 def as_object(value: Any) -> Mapping[str, Any]:
-    """Give an object, or an empty one."""
+    """Return the object, or an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def as_list(value: Any) -> list[Any]:
-    """Give a list, or an empty one."""
+    """Return the list, or an empty one."""
     return value if isinstance(value, list) else []
 
 
 def as_text(value: Any) -> str:
-    """Give a text, or an empty one."""
+    """Return the text, or an empty one."""
     return value if isinstance(value, str) else ""
 
 
 def as_id(value: Any) -> str | None:
-    """Give an id, which may be a number; None where there is none."""
+    """Return an id, which may be a number, as text; None if there is none."""
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         return None
     return str(value) or None

@@ -1,4 +1,4 @@
-"""Markdown out, for people to read: the current path of each conversation, with dates."""
+"""Write conversations as Markdown for people to read, with dates."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,8 @@ from unabridged.domain.message import (
     ToolResult,
 )
 from unabridged.domain.results import Transcript
-from unabridged.transfer.current_path import current_path
+from unabridged.domain.session import title_from
+from unabridged.transfer.current_path import current_path, other_branches
 
 _SPEAKERS = {
     Role.USER: "You",
@@ -25,14 +26,16 @@ _SPEAKERS = {
     Role.SYSTEM: "System",
 }
 _STATES = {
-    ExchangeState.OPEN: "(the answer is awaited)",
-    ExchangeState.UNANSWERED: "(no answer came)",
-    ExchangeState.INCOMPLETE: "(the answer broke off here)",
+    ExchangeState.OPEN: "(waiting for the answer)",
+    ExchangeState.UNANSWERED: "(no answer)",
+    ExchangeState.INCOMPLETE: "(the answer breaks off here)",
 }
 
 
-def write_markdown(conversations: Iterable[Transcript], stream: BinaryIO) -> int:
-    """Write conversations as Markdown.
+def write_markdown(
+    conversations: Iterable[Transcript], stream: BinaryIO, *, branches: bool = False
+) -> int:
+    """Write the current path of conversations as Markdown, and other branches if wanted.
 
     Returns:
         How many exchanges were written.
@@ -40,21 +43,35 @@ def write_markdown(conversations: Iterable[Transcript], stream: BinaryIO) -> int
     count = 0
     for conversation in conversations:
         path = current_path(conversation)
-        count += len(path)
+        runs = other_branches(conversation) if branches else []
+        count += len(path) + sum(map(len, runs))
         stream.writelines(
             block.encode("utf-8", "replace") + b"\n\n"
-            for block in _conversation(conversation, path)
+            for block in _conversation(conversation, path, runs)
         )
     return count
 
 
-def _conversation(conversation: Transcript, path: list[Exchange]) -> Iterator[str]:
+def _conversation(
+    conversation: Transcript, path: list[Exchange], runs: list[list[Exchange]]
+) -> Iterator[str]:
     session = conversation.session
     yield f"# {session.title or 'Untitled'}"
     others = len(conversation.exchanges) - len(path)
-    branches = f", {others} more on other branches" if others else ""
-    yield f"*{session.created:%d %B %Y}, {len(path)} exchanges{branches}*"
-    for exchange in path:
+    more = f", {others:,} more on other branches" if others else ""
+    plural = "" if len(path) == 1 else "s"
+    yield f"*{session.created:%d %B %Y}, {len(path):,} exchange{plural}{more}*"
+    yield from _exchanges(path)
+    by_id = {exchange.id: exchange for exchange in conversation.exchanges}
+    for run in runs:
+        before = by_id.get(run[0].parent or "")
+        place = f"after “{title_from(before.user.text)}”" if before else "from the beginning"
+        yield f"## Another branch, {place}"
+        yield from _exchanges(run)
+
+
+def _exchanges(exchanges: Iterable[Exchange]) -> Iterator[str]:
+    for exchange in exchanges:
         for message in exchange.messages:
             yield from _message(message, exchange.model)
         if exchange.state in _STATES:

@@ -1,6 +1,6 @@
-"""Plain message lines out: role, content, time, session. What every other program can read.
+"""Write plain message lines that every program can read: role, content, time, session.
 
-It keeps the words of the current path only; ``unabridged.write_jsonl`` is what loses nothing.
+They hold words only; the format ``jsonl`` loses nothing.
 """
 
 from collections.abc import Iterable
@@ -16,21 +16,24 @@ from unabridged.transfer.current_path import current_path
 _HALVES = "replace"
 
 
-def write_messages(conversations: Iterable[Transcript], stream: BinaryIO) -> int:
-    """Write a message a line.
+def write_messages(
+    conversations: Iterable[Transcript], stream: BinaryIO, *, branches: bool = False
+) -> int:
+    """Write one message per line: those of the current path, or of all branches.
 
     Returns:
-        How many messages were written.
+        How many exchanges were written.
     """
     count = 0
     for conversation in conversations:
-        for exchange in current_path(conversation):
-            count += _exchange(exchange, conversation, stream)
+        path = conversation.exchanges if branches else current_path(conversation)
+        count += len(path)
+        for exchange in path:
+            _exchange(exchange, conversation, stream)
     return count
 
 
-def _exchange(exchange: Exchange, conversation: Transcript, stream: BinaryIO) -> int:
-    count = 0
+def _exchange(exchange: Exchange, conversation: Transcript, stream: BinaryIO) -> None:
     for message in exchange.messages:
         if message.role not in (Role.USER, Role.ASSISTANT) or not message.text:
             continue
@@ -44,5 +47,3 @@ def _exchange(exchange: Exchange, conversation: Transcript, stream: BinaryIO) ->
         if exchange.model and message.role is Role.ASSISTANT:
             line["model"] = exchange.model
         stream.write(msgspec.json.encode(line) + b"\n")
-        count += 1
-    return count

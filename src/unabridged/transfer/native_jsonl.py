@@ -26,7 +26,7 @@ from unabridged.domain.blob import Blob, BlobKind
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Part, Role, part_from_dict, part_to_dict
 from unabridged.domain.record import Record as Kept, RecordKind
-from unabridged.domain.results import SkippedRecord, Transcript
+from unabridged.domain.results import Skip, SkippedRecord, Transcript
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
 from unabridged.errors import TransferError
@@ -210,7 +210,9 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
                 pile = Pile()
     yield from pile.finished()
     if not pile.ended:
-        yield SkippedRecord("end", "the file breaks off: its last line is missing")
+        yield SkippedRecord(
+            "the end", "the file breaks off: its last line is missing", kind=Skip.TRUNCATED
+        )
 
 
 @dataclass(slots=True)

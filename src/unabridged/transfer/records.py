@@ -1,25 +1,29 @@
-"""Records of a file, one by one: lines, elements of one large array, or one large object.
+"""Read the records of a file one by one: lines, elements of one large array, or one large object.
 
-An account export is one array of hundreds of megabytes; it is taken apart by counting brackets
-outside of strings, so that only one conversation is held at a time.
+An account export is one array of hundreds of megabytes. It is split by counting brackets outside
+of strings, so only one conversation is held in memory at a time.
 """
 
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
 
-from unabridged.domain.results import SkippedRecord
+from unabridged.domain.results import Skip, SkippedRecord
 from unabridged.transfer.bytestream import PEEK, ByteStream
 from unabridged.transfer.lenient_fields import KEPT, as_bytes
 
+BREAKS_OFF = "the file breaks off here"
 BOM = b"\xef\xbb\xbf"
 SPACE = b" \t\r\n"
-_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|["\[\]{}]', re.DOTALL)
-"""A whole string or a bracket; a lone quote is a string that the buffer cuts off."""
+_TOKEN = re.compile(
+    rb"""[^"\[\]{}]*+(?:"(?:[^"\\]++|\\.)*+"[^"\[\]{}]*+)*+(["\[\]{}]|\Z)""", re.DOTALL
+)
+"""Everything up to a bracket outside of strings, or to the end. It matches at every place, so a search
+never begins inside a string. A lone quote begins a string that the buffer cuts off."""
 _CHUNK = 4 * PEEK
 _MOST_AT_ONCE = 32 * _CHUNK
 _VALUES_FREE = 1 << 20
@@ -35,7 +39,7 @@ class JsonRecord:
 
     Attributes:
         where: Its place, for people: ``line 7``, ``item 3``.
-        repaired: How many halves of a broken character were replaced in it.
+        repaired: How many broken characters were replaced in it.
     """
 
     where: str
@@ -43,7 +47,7 @@ class JsonRecord:
     repaired: int = 0
 
     def unread(self, reason: str) -> SkippedRecord:
-        """Tell that nothing of it is taken over; what it held goes along, to be kept aside."""
+        """Return it as a failure, with its bytes to be kept aside."""
         return SkippedRecord(self.where, reason, as_bytes(self.value))
 
 
@@ -92,10 +96,10 @@ def _passed(data: bytes, first: Exception) -> Any:
 def lines(
     stream: ByteStream, limit: int, *, keep_halves: bool = False
 ) -> Iterator[JsonRecord | SkippedRecord]:
-    """Read a JSON value a line; a bad line is told and passed over.
+    """Read one JSON value per line; report a bad line and continue.
 
     Args:
-        stream: UTF-8, one value a line; blank lines are passed over.
+        stream: UTF-8, one value per line; blank lines are skipped.
         limit: Bytes of the longest line.
         keep_halves: As for ``decode``.
     """
@@ -111,22 +115,25 @@ def lines(
         if number == 1:
             line = line.removeprefix(BOM)
         if line.strip(SPACE):
-            yield _record(f"line {number}", line, keep_halves=keep_halves)
+            record = _record(f"line {number}", line, keep_halves=keep_halves)
+            if isinstance(record, SkippedRecord) and not line.endswith(b"\n"):
+                record = replace(record, reason=BREAKS_OFF, kind=Skip.TRUNCATED)
+            yield record
         else:
             number += stream.skip_space()
 
 
 def elements(stream: ByteStream, limit: int) -> Iterator[JsonRecord | SkippedRecord]:
-    """Read the elements of one large array, or objects that follow each other, one at a time.
+    """Read the elements of one large array, or objects in a row, one at a time.
 
     Args:
-        stream: UTF-8. What lies between the elements (commas, space) is not looked at.
+        stream: UTF-8. What is between the elements (commas, space) is ignored.
         limit: Bytes of the longest element.
     """
     array = stream.peek().removeprefix(BOM).lstrip(SPACE).startswith(b"[")
     for number, data in enumerate(_split(stream, limit, level=1 if array else 0), start=1):
         if isinstance(data, str):
-            yield SkippedRecord(f"item {number}", data)
+            yield SkippedRecord(f"item {number}", data, kind=Skip.TRUNCATED)
         else:
             yield _record(f"item {number}", data)
 
@@ -150,26 +157,24 @@ def _split(stream: ByteStream, limit: int, level: int) -> Iterator[bytes | str]:
             return
         before = at
         for token in _TOKEN.finditer(buffer, at):
-            sign = token.group()
+            sign = token[1]
             if sign == b'"':
-                at = token.start()
+                at = token.start(1)
                 break
             at = token.end()
             if sign in (b"[", b"{"):
                 if depth == level and start < 0:
-                    start = token.start()
+                    start = at - 1
                 depth += 1
-            elif sign in (b"]", b"}"):
+            elif sign:
                 depth -= 1
                 if depth == level and start >= 0:
                     yield buffer[start:at]
                     start = -1
-        else:
-            at = len(buffer)
         held = len(buffer) - start if start >= 0 else 0
         size = min(max(_CHUNK if at > before else size * 2, held), _MOST_AT_ONCE)
     if start >= 0 or depth > 0:
-        yield "the file breaks off here"
+        yield BREAKS_OFF
 
 
 def _values(data: bytes) -> int:

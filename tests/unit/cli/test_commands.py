@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from unabridged.factory import file_transfer
 from unabridged.space.log import SpaceLog
 from unabridged.turn.conversation import Conversation
 
@@ -187,7 +188,7 @@ def test_export_and_import_give_the_same(run, tmp_path):
     assert run("export", "-o", str(path), "--force").code == 0
     assert run("export").out == path.read_text(encoding="utf-8")
     dry = run("import", str(path), "--user", "ann", "--dry-run", "--json").data["files"][0]
-    assert (dry["exchanges"], dry["added"]) == (2, 0)
+    assert (dry["exchanges"], dry["added"]) == (2, 2)
     assert not run("stats", "--user", "ann", "--json").data["exchanges"]
     first = run("import", str(path), "--user", "ann", "--json").data["files"][0]
     second = run("import", str(path), "--user", "ann", "--json").data["files"][0]
@@ -213,9 +214,9 @@ def test_import_reads_standard_input_and_tells_what_it_could_not_read(run):
     ]
     text = "\n".join(map(json.dumps, lines)) + "\n{broken\n"
     ran = run("import", "-", text=text)
-    assert ran.code == 0
-    assert "1 added" in ran.out
-    assert "could not read" in ran.err
+    assert ran.code == 7
+    assert "Imported 1 conversation (1 exchange)." in ran.out
+    assert "Could not read line 3" in ran.err
     assert "Bo" in run("ask", "What is my dog called?").out
 
 
@@ -230,22 +231,25 @@ def test_an_imported_session_is_not_gone_on_with_unless_named(run):
 
 
 def test_an_import_that_is_interrupted_says_how_far_it_came(run, monkeypatch):
-    admit, seen = SpaceLog.import_transcript, []
+    admit, seen = SpaceLog.import_transcripts, []
 
-    def admit_two(self, conversation):
-        if len(seen) == 2:
+    def admit_two(self, conversations):
+        if seen:
             raise KeyboardInterrupt
-        seen.append(conversation)
-        return admit(self, conversation)
+        seen.append(conversations)
+        return admit(self, conversations)
 
-    monkeypatch.setattr(SpaceLog, "import_transcript", admit_two)
+    monkeypatch.setattr(file_transfer, "EXCHANGES_AT_ONCE", 2)
+    monkeypatch.setattr(SpaceLog, "import_transcripts", admit_two)
     lines = [{"role": "user", "content": str(n), "session": f"s{n}"} for n in range(5)]
     text = "".join(json.dumps(line) + "\n" for line in lines)
     ran = run("import", "-", text=text)
     assert ran.code == 130
-    assert "2 added" in ran.out
-    monkeypatch.setattr(SpaceLog, "import_transcript", admit)
-    assert "3 added" in run("import", "-", text=text).out
+    assert "Imported 2 conversations (2 exchanges)." in ran.out
+    assert "run the same command again" in ran.err
+    monkeypatch.setattr(SpaceLog, "import_transcripts", admit)
+    again = " ".join(run("import", "-", text=text).out.split())
+    assert "Imported 3 conversations (3 exchanges). 2 conversations are here already." in again
 
 
 def test_import_of_what_cannot_be_read(run, tmp_path):
@@ -255,7 +259,7 @@ def test_import_of_what_cannot_be_read(run, tmp_path):
     bad.write_bytes(b"\x00\x01\x02")
     ran = run("import", str(bad), str(tmp_path / "missing"), str(good))
     assert ran.code == 7
-    assert "good.jsonl: 1 exchange" in ran.out
+    assert "good.jsonl: Imported 1 conversation (1 exchange)." in ran.out
     assert "bad.bin" in ran.err
     assert run("stats", "--json").data["exchanges"] == 1
 

@@ -141,3 +141,83 @@ def test_what_was_forgotten_stays_forgotten_where_it_goes(run, filled):
     assert first["records"] == first["records_added"]
     assert run("import", str(filled / "in.jsonl"), "--user", "eve").code == 0
     assert "Halcyon" not in run("export", "--user", "eve").out
+
+
+def branched(run, tmp_path):
+    """Import a conversation of which one answer was made twice."""
+
+    def node(key, parent, role, text):
+        message = {
+            "author": {"role": role},
+            "create_time": 1.7e9,
+            "content": {"content_type": "text", "parts": [text]},
+        }
+        return {"id": key, "parent": parent, "children": [], "message": message}
+
+    nodes = [
+        node("u", None, "user", "Name a knot"),
+        node("a", "u", "assistant", "A clove hitch"),
+        node("b", "u", "assistant", "A bowline"),
+    ]
+    talk = {
+        "conversation_id": "c",
+        "title": "Über Knoten: 結び目",
+        "create_time": 1.7e9,
+        "current_node": "b",
+    }
+    path = tmp_path / "branched.json"
+    path.write_text(json.dumps([{**talk, "mapping": {each["id"]: each for each in nodes}}]))
+    assert run("import", str(path)).code == 0
+
+
+def test_markdown_in_a_folder_is_a_file_a_conversation_with_a_readable_name(run, filled):
+    folder = filled / "notes"
+    files = written(
+        run("export", "--user", "ann", "--format", "markdown", "-o", f"{folder}/", "--json")
+    )
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "1970-01-01_boats.md",
+        "1970-01-01_home.md",
+    ]
+    assert sorted(files) == sorted(str(path) for path in folder.iterdir())
+    assert "Halcyon" in (folder / "1970-01-01_boats.md").read_text()
+    again = run("export", "--user", "ann", "--format", "markdown", "-o", str(folder))
+    assert again.code == 2
+    assert "exists already" in again.err
+    assert (
+        run("export", "--user", "ann", "--format", "markdown", "-o", str(folder), "--force").code
+        == 0
+    )
+
+
+def test_a_title_in_any_script_names_its_file(run, tmp_path):
+    branched(run, tmp_path)
+    assert run("export", "--format", "markdown", "-o", f"{tmp_path}/out/").code == 0
+    assert [path.name for path in (tmp_path / "out").iterdir()] == [
+        "2023-11-14_über-knoten-結び目.md"
+    ]
+
+
+def test_one_file_is_no_folder(run, filled):
+    path = filled / "all.md"
+    assert run("export", "--user", "ann", "--format", "markdown", "-o", str(path)).code == 0
+    text = path.read_text()
+    assert "Halcyon" in text
+    assert "I live in Berlin." in text
+    ran = run("export", "--user", "ann", "-o", f"{filled}/")
+    assert ran.code == 2
+    assert "conversations.jsonl" in ran.err
+
+
+def test_what_is_on_other_branches_is_counted_and_can_be_included(run, tmp_path):
+    branched(run, tmp_path)
+    report = run("export", "--format", "markdown", "-o", str(tmp_path / "a.md"), "--json").data
+    assert (report["exchanges"], report["left_out"]) == (1, 1)
+    assert "clove" not in (tmp_path / "a.md").read_text()
+    for name in ("markdown", "messages"):
+        path = tmp_path / name
+        report = run("export", "--format", name, "--branches", "-o", str(path), "--json").data
+        assert (report["exchanges"], report["left_out"]) == (2, 0)
+        assert "clove" in path.read_text()
+        assert "bowline" in path.read_text()
+    assert run("export", "--branches").code == 2

@@ -13,19 +13,19 @@ KILLED = """
 import os, signal
 from unabridged.stores.sqlite import write_rows
 from unabridged.cli.main import main
-real, calls = write_rows.import_session, []
+real, calls = write_rows._import_session, []
 
-def killed(db, session, *more):
-    result = real(db, session, *more)
-    calls.append(session.id)
-    if len(calls) == 50:
+def killed(db, given, count):
+    result = real(db, given, count)
+    calls.append(given.session.id)
+    if len(calls) == 150:
         os.kill(os.getpid(), signal.SIGKILL)
     return result
 
-write_rows.import_session = killed
+write_rows._import_session = killed
 main()
 """
-"""Imports, and is killed when the fiftieth conversation is written but not yet stored."""
+"""Imports, and is killed when the 150th conversation is written but not yet stored."""
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "imports"
 
@@ -47,9 +47,11 @@ def scattered(tmp_path):
 def test_what_is_found_is_listed_and_nothing_is_taken_over_unasked(run, scattered, tmp_path):
     ran = run("import", "--find", str(scattered))
     assert ran.code == 0
-    assert [line.split()[1].rsplit("/", 1)[1] for line in ran.out.splitlines()[::2]] == [
+    listed = [line.split()[1] for line in ran.out.splitlines() if line[:4].strip().isdigit()]
+    assert [path.rsplit("/", 1)[1] for path in listed] == [
         "llm-logs.db.xz", "codex.jsonl", "claude-code.jsonl"]  # fmt: skip
-    assert "codex, 1 conversation, 3 exchanges, 2026-02-01 to 2026-02-01" in ran.out
+    words = " ".join(ran.out.split())
+    assert "codex, 1 conversation, 3 exchanges, 2026-02-01 to 2026-02-01" in words
     assert "not imported yet" in ran.out
     assert "--pick" in ran.err
     assert run("sessions", "--json").data == []
@@ -62,8 +64,8 @@ def test_a_dry_run_makes_no_home(run, scattered, tmp_path):
 
 def test_files_are_picked_by_number_and_known_afterwards(run, scattered):
     ran = run("import", "--find", str(scattered), "--pick", "2-3")
-    assert "codex.jsonl: 3 exchanges in 1 conversation (codex), 3 added" in ran.out
-    assert "(llm)" not in ran.out
+    assert "codex.jsonl: Imported 1 conversation (3 exchanges)." in ran.out
+    assert "llm-logs.db.xz: " not in ran.out
     files = run("import", "--find", str(scattered), "--json").data["files"]
     assert [(each["held"], each["exchanges"]) for each in files] == [(0, 10), (3, 3), (4, 4)]
     again = run("import", "--find", str(scattered), "--all", "--json").data["files"]
@@ -93,7 +95,12 @@ def test_what_could_not_be_read_is_kept_aside_and_said(run, tmp_path):
         '{"role": "user", "content": "hello"}\n{broken\n{"role": "ghost", "content": "boo"}\n'
     )
     ran = run("import", str(path), "--json").data["files"][0]
-    assert (ran["added"], ran["unread_count"], len(ran["unread"])) == (1, 2, 2)
+    assert (ran["added"], ran["failed_count"], len(ran["failed"]), ran["complete"]) == (
+        1,
+        2,
+        2,
+        False,
+    )
     kept = [json.loads(line) for line in Path(ran["kept_aside"]).read_text().splitlines()]
     assert kept[0]["raw"].startswith("{broken")
     assert json.loads(kept[1]["raw"]) == {"role": "ghost", "content": "boo"}
@@ -105,7 +112,7 @@ def test_what_could_not_be_read_is_kept_aside_and_said(run, tmp_path):
 def test_a_dry_run_keeps_nothing_aside(run, tmp_path):
     path = tmp_path / "x.jsonl"
     path.write_text('{"role": "user", "content": "hello"}\n{broken\n')
-    assert run("import", str(path), "--dry-run").code == 0
+    assert run("import", str(path), "--dry-run").code == 7
     assert not (tmp_path / "home" / "imports").exists()
 
 
@@ -129,7 +136,7 @@ def test_an_import_that_is_killed_goes_on_and_holds_whole_conversations_only(run
         name = each["session"]["foreign_id"]
         assert each["exchanges"] == sizes[name]
     ran = run("import", str(own), "--json").data["files"][0]
-    assert len(stored) == 49
+    assert 0 < len(stored) < 150
     assert ran["exchanges"] == sum(sizes.values())
     assert ran["added"] == ran["exchanges"] - sum(each["exchanges"] for each in stored)
     assert run("import", str(own), "--json").data["files"][0]["added"] == 0
@@ -179,9 +186,80 @@ def test_a_conversation_that_contradicts_one_here_is_told_and_kept_and_the_other
     assert run("import", str(first), "--json").data["files"][0]["added"] == 1
     report = run("import", str(second), "--json").data["files"][0]
     assert report["added"] == 1
-    assert [each["where"] for each in report["unread"]] == ["conversation s"]
-    assert "stored already" in report["unread"][0]["reason"]
+    assert [each["where"] for each in report["failed"]] == ["conversation s"]
+    assert "stored already" in report["failed"][0]["reason"]
     (kept,) = map(json.loads, Path(report["kept_aside"]).read_text().splitlines())
     again = tmp_path / "again.jsonl"
     again.write_text(kept["raw"])
     assert run("import", str(again), "--user", "ann", "--json").data["files"][0]["added"] == 2
+
+
+def export_of(count):
+    """A ChatGPT export: each conversation begins with a hidden, empty system message."""
+
+    def node(key, parent, role, text, **metadata):
+        message = {
+            "author": {"role": role},
+            "content": {"content_type": "text", "parts": [text]},
+            "metadata": metadata,
+        }
+        return {"id": key, "parent": parent, "children": [], "message": message}
+
+    return [
+        {"conversation_id": f"c{number}", "title": f"Talk {number}", "create_time": 1.7e9 + number, "current_node": "a",
+         "mapping": {"root": {"id": "root", "parent": None, "children": [], "message": None},
+                     "s": node("s", "root", "system", "", is_visually_hidden_from_conversation=True),
+                     "u": node("u", "s", "user", f"Question {number}"), "a": node("a", "u", "assistant", f"Answer {number}")}}
+        for number in range(count)
+    ]  # fmt: skip
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+def test_a_normal_export_is_a_success_and_a_second_import_nothing_new(run, tmp_path):
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps(export_of(3)))
+    dry = run("import", str(path), "--dry-run")
+    assert (
+        words(dry.out)
+        == "Would import 3 conversations (3 exchanges). Skipped 3 hidden system messages."
+    )
+    first = run("import", str(path))
+    assert first.code == 0
+    assert first.err == ""
+    said = words(first.out)
+    assert said.startswith(
+        "Imported 3 conversations (3 exchanges). Skipped 3 hidden system messages."
+    )
+    assert "Imported and searchable now." in said
+    again = run("import", str(path))
+    assert (again.code, words(again.out)) == (0, "Nothing new: 3 conversations are here already.")
+    path.write_text(json.dumps(export_of(4)))
+    assert "Imported 1 conversation (1 exchange). 3 conversations are here already." in words(
+        run("import", str(path)).out
+    )
+    data = run("import", str(path), "--json").data["files"][0]
+    assert (data["complete"], data["skipped"]) == (True, {"hidden system message": 4})
+
+
+def test_a_file_that_breaks_off_fails_first_and_imports_what_is_whole(run, tmp_path):
+    path = tmp_path / "conversations.json"
+    whole = json.dumps(export_of(3))
+    path.write_text(whole[: whole.rindex("Question 2")])
+    ran = run("import", str(path))
+    assert ran.code == 7
+    assert "error: " in ran.err.splitlines()[0]
+    assert "breaks off" in words(ran.err)
+    assert "(item 3)" in words(ran.err)
+    assert "import it: what is here already is skipped" in words(ran.err)
+    assert "Imported 2 conversations (2 exchanges)." in words(ran.out)
+    data = run("import", str(path), "--json")
+    assert (data.code, data.data["files"][0]["failed_count"]) == (7, 1)
+    path.write_text(whole)
+    whole_now = run("import", str(path))
+    assert whole_now.code == 0
+    assert "Imported 1 conversation (1 exchange). 2 conversations are here already." in words(
+        whole_now.out
+    )

@@ -40,7 +40,7 @@ def test_the_model_is_asked_for_and_not_guessed(run):
 def test_requirements_come_along_once(run):
     path = str(IMPORTS / "reqvibe-sessions.json")
     assert "1 requirement" in run("import", path, "--dry-run").out
-    assert ", 1 requirement" in run("import", path).out
+    assert "Imported 1 requirement." in run("import", path).out
     assert "requirement" not in run("import", path).out
     (held,) = run("requirements", "list", "--json").data
     assert (held["text"], held["originator"]) == ("Passengers shall book a ferry", "Harbour office")

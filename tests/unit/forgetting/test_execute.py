@@ -144,7 +144,7 @@ def test_a_requirement_is_drawn_from_what_else_states_it(memory):
     words = "The system must export every report as PDF."
     first = say(memory, words)
     second = say(memory, f"{words} It is important.")
-    list(memory.maintain())
+    memory.space.requirements.learn_pending()
     (before,) = memory.requirements.all()
     assert before.exchange == first
     memory.space.forgetting.execute(memory.space.forgetting.plan([first]))

@@ -22,7 +22,7 @@ def tell(memory, *said):
 
 
 def test_messages_are_judged_facts_and_requirements_drawn(tmp_path):
-    with opened(tmp_path) as memory:
+    with opened(tmp_path, requirement_patterns="narrow") as memory:
         tell(
             memory,
             "My sister Anna lives in Oslo.",
@@ -35,6 +35,14 @@ def test_messages_are_judged_facts_and_requirements_drawn(tmp_path):
         assert "2 seconds" in requirement.text
         assert memory.space.annotations.stats().pending == 0
         assert [step.stage for step in memory.maintain() if step.stage != "condense"] == []
+
+
+def test_requirements_are_not_looked_for_unless_the_settings_want_them(tmp_path):
+    with opened(tmp_path) as memory:
+        tell(memory, "The system must answer within 2 seconds.")
+        assert "requirements" not in memory.space.maintenance.stages()
+        assert "requirements" not in {step.stage for step in memory.maintain()}
+        assert memory.requirements.all() == []
 
 
 def test_nothing_is_learned_where_the_setting_says_so(tmp_path):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from unabridged.domain.results import SkippedRecord, Transcript
+from unabridged.domain.results import Skip, SkippedRecord, Transcript
 from unabridged.transfer.detect_format import open_file
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "imports"
@@ -26,7 +26,11 @@ class Read:
 
     @property
     def reasons(self):
-        return [item.reason for item in self.unread]
+        return [f"{x.reason} ({x.count}×)" if x.count > 1 else x.reason for x in self.unread]
+
+    @property
+    def failed(self):
+        return [item.reason for item in self.unread if item.kind is Skip.FAILED]
 
     @property
     def texts(self):

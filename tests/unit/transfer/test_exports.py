@@ -62,7 +62,9 @@ def test_chatgpt_current_path_tools_images_and_reasoning(read, fixtures):
 
 
 def test_chatgpt_hidden_and_system_messages_are_counted(read, fixtures):
-    assert read(fixtures / "chatgpt-conversations.json").reasons == ["a system message (2×)"]
+    got = read(fixtures / "chatgpt-conversations.json")
+    assert got.reasons == ["custom instruction message", "hidden system message"]
+    assert got.failed == []
 
 
 def test_chatgpt_what_was_hidden_stays_hidden(read, chatgpt):
@@ -70,7 +72,7 @@ def test_chatgpt_what_was_hidden_stays_hidden(read, chatgpt):
         True
     )
     got = read(json.dumps(chatgpt[:1]))
-    assert "a hidden message" in got.reasons
+    assert "hidden message" in got.reasons
     assert not any("Sandpiper" in text for text in got.texts[0])
 
 
@@ -90,7 +92,7 @@ def test_chatgpt_a_circle_is_cut_open_and_nothing_is_lost(read, chatgpt):
     del chatgpt[1:]
     chatgpt[0]["mapping"]["u1"]["parent"] = "a2"
     got = read(json.dumps(chatgpt))
-    assert "a circle of messages, cut open" in got.reasons
+    assert "circle of messages, cut open" in got.reasons
     assert {"Name my boat.", "About 6.3 m.", "Name my horse."} <= set(got.texts[0])
 
 
@@ -130,7 +132,7 @@ def test_claude_tools_attachments_and_reasoning(read, fixtures):
     (ledger,) = got.conversations
     first = ledger.exchanges[0]
     assert got.format == "claude"
-    assert got.reasons == ["a conversation in which no user speaks"]
+    assert got.reasons == ["empty conversation"]
     assert "list.csv]\napples;3\npears;4" in first.user.text
     assert "scan.png" in first.user.text
     assert [m.role for m in first.messages] == [

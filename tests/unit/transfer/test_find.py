@@ -1,3 +1,4 @@
+import gzip
 import json
 import os
 
@@ -7,7 +8,7 @@ from unabridged.domain.results import SkippedRecord
 from unabridged.errors import TransferError
 from unabridged.transfer import find
 from unabridged.transfer.detect_format import open_file
-from unabridged.transfer.find import Walk, candidates, survey
+from unabridged.transfer.find import Walk, candidates, merged, survey
 
 LINE = {"role": "user", "content": "hello", "time": "2026-01-01T00:00:00Z"}
 TEXT = json.dumps(LINE) + "\n"
@@ -67,7 +68,7 @@ def test_a_survey_counts_what_is_there_and_what_is_known(tmp_path):
     path = tmp_path / "x.jsonl"
     path.write_text(TEXT + "{broken\n" + json.dumps({**LINE, "time": "2026-02-01T00:00:00Z"}))
     found = survey(path, 100, open_file, lambda conversation: 1)
-    counts = (found.format, found.conversations, found.exchanges, found.held, found.unread)
+    counts = (found.format, found.conversations, found.exchanges, found.held, found.failed)
     assert counts == ("jsonl", 1, 2, 1, 1)
     assert (str(found.first)[:10], str(found.last)[:10]) == ("2026-01-01", "2026-02-01")
 
@@ -99,3 +100,14 @@ def test_a_file_that_breaks_off_says_so(tmp_path):
 def test_unread_keeps_apart_what_it_held():
     assert SkippedRecord("line 1", "why", b"held") == SkippedRecord("line 1", "why")
     assert "held" not in repr(SkippedRecord("line 1", "why", b"held"))
+
+
+def test_an_archive_and_the_file_in_it_are_one_find(tmp_path):
+    plain, packed, other = tmp_path / "a.jsonl", tmp_path / "b.jsonl.gz", tmp_path / "c.jsonl"
+    plain.write_text(TEXT)
+    packed.write_bytes(gzip.compress(TEXT.encode()))
+    other.write_text(json.dumps({**LINE, "content": "something else"}))
+    found = [survey(path, 100, open_file, lambda _: 0) for path in (plain, packed, other)]
+    first, second = merged(found)
+    assert (first.path, first.copies) == (plain, [packed])
+    assert (second.path, second.copies) == (other, [])

@@ -108,7 +108,7 @@ def test_bad_lines_are_told_with_their_number_and_the_rest_goes_on(read, as_line
 def test_system_messages_are_counted_and_recorded_nowhere(read, as_lines):
     got = read(as_lines({"role": "system", "content": "be nice"}, HELLO, HI))
     assert got.texts == [["hello", "hi"]]
-    assert got.reasons == ["a system message"]
+    assert got.reasons == ["system message"]
 
 
 def test_an_answer_before_any_question_is_told(read, as_lines):
@@ -161,7 +161,7 @@ def test_an_array_of_messages_is_read_too(read):
 def test_an_id_that_comes_twice_adds_nothing_and_new_words_are_kept(read, as_lines):
     got = read(as_lines({**HELLO, "id": "1"}, {**HELLO, "id": "1"}, {**HI, "id": "1"}))
     assert got.texts == [["hello", "hi"]]
-    assert got.reasons == ["a message whose id was there before"]
+    assert got.reasons == ["repeated message"]
 
 
 def test_half_a_character_is_replaced_and_nul_is_kept(read):

@@ -9,7 +9,7 @@ from unabridged.domain.blob import Blob, BlobKind, system_blob
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Reasoning, Role, Text, ToolCall, ToolResult
 from unabridged.domain.record import Record as Kept, RecordKind
-from unabridged.domain.results import SkippedRecord, Transcript
+from unabridged.domain.results import Skip, SkippedRecord, Transcript
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
 from unabridged.errors import TransferError
@@ -64,7 +64,8 @@ def test_a_file_that_breaks_off_is_told(read, conversation):
     got = read(b"".join(lines[:-2]))
     assert got.conversations[0].exchanges == conversation.exchanges[:2]
     assert got.conversations[0].session.head == "a2"
-    assert got.unread[-1].where == "end"
+    assert got.unread[-1].where == "the end"
+    assert got.unread[-1].kind is Skip.TRUNCATED
 
 
 @pytest.mark.parametrize("damage", [

@@ -8,7 +8,7 @@ from unabridged.domain.message import Role
 from unabridged.transfer.formats import dana
 from unabridged.transfer.times import UNDATED
 
-SUMMARY = "only a summary is there; it is kept, and marked as one"
+SUMMARY = "summary whose originals are gone, marked as a summary"
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_workspaceai_an_exchange_without_a_user_is_opened_by_a_line_in_brackets(
     got = read(json.dumps({"current_conversation": rows}))
     assert got.texts == [["[The user's side was not kept.]", "Hello?", "Hi."]]
     assert got.conversations[0].exchanges[1].state is ExchangeState.UNANSWERED
-    assert got.reasons == ["an exchange in which nobody says anything"]
+    assert got.reasons == ["empty exchange"]
     assert got.conversations[0].session.title == "Hi."
 
 
@@ -108,8 +108,8 @@ def test_dana_turns_ids_and_times(read, fixtures):
     assert kept.answer.text == "They spoke of two boats"
     assert talk.session.title == "Third question"
     assert set(got.reasons) == {
-        "a summary of turns that are all here",
-        "metadata of a turn, which has no place here",
+        "redundant summary",
+        "metadata block",
         SUMMARY,
     }
 
@@ -158,7 +158,7 @@ def test_reqvibe_sessions_greetings_and_requirements(read, fixtures):
         "REQ-001", "Fewer queues", "Harbour office")  # fmt: skip
     assert needed.at == ferry.session.created
     assert got.reasons == [
-        "a system message",
+        "system message",
         "a requirement without an id or a text",
         "a session whose messages are gone",
     ]
@@ -199,8 +199,8 @@ def test_emm_condensed_messages_stay_where_they_stood(read, fixtures):
     assert story.session.title == "I light the lamp."
     assert [e.user.role for e in story.exchanges] == [Role.USER] * 4
     assert set(got.reasons) == {
-        "a state of the story engine",
-        "a system message",
+        "story engine state",
+        "system message",
         f"{SUMMARY} (2×)",
     }
 
@@ -211,7 +211,7 @@ def test_emm_a_message_without_an_id_and_one_that_comes_twice(read, load):
     data["messages"] += [data["messages"][5], data["messages"][6]]
     got = read(json.dumps(data))
     assert len(got.ids) == 4
-    assert "a message whose id was there before (2×)" in got.reasons
+    assert "repeated message (2×)" in got.reasons
 
 
 def memory(name, role, text, time, **more):
@@ -255,5 +255,5 @@ def test_whisperengine_points_of_its_store_users_apart_and_notes_told(read, as_l
     assert [m.text for m in b.exchanges[0].messages] == ["Ale?", "Here."]
     assert a.exchanges[0].state is ExchangeState.UNANSWERED
     assert a.exchanges[1].answer.text == "Gladly."
-    assert got.reasons == ["a memory that is no message of a conversation"]
+    assert got.reasons == ["unrelated memory"]
     assert b"likes tea" in got.unread[0].raw

@@ -68,8 +68,8 @@ def test_an_edited_question_is_a_branch_and_a_compaction_is_none(read, fixtures)
 
 def test_what_the_program_said_and_sub_agents_are_counted(read, fixtures):
     got = read(fixtures / "claude-code.jsonl")
-    assert "a message of a sub-agent (2×)" in got.reasons
-    assert "a message that the program put in (2×)" in got.reasons
+    assert "sub-agent message (2×)" in got.reasons
+    assert "program message (2×)" in got.reasons
     assert not any("Caveat" in text or "continued" in text for texts in got.texts for text in texts)
 
 
@@ -90,8 +90,8 @@ def test_lines_in_any_order_with_unknown_parents_and_circles_hang_together(read,
         line("x", "user", "y", "circle"),
         line("y", "assistant", "x", "circle too"),
     ))  # fmt: skip
-    assert "a circle of messages, cut open" in got.reasons
-    assert "a line whose uuid was there before" in got.reasons
+    assert "circle of messages, cut open" in got.reasons
+    assert "repeated line" in got.reasons
     assert {text for texts in got.texts for text in texts} == {
         "answer", "circle", "circle too", "goes on", "question"}  # fmt: skip
 
@@ -158,12 +158,12 @@ def test_a_fork_keeps_its_own_name_and_a_sub_agent_is_left_out(read, as_lines):
     agent = wrapped("session_meta", {"id": "x", "source": {"subagent": {"thread_spawn": {}}}})
     got = read(as_lines(agent, said("user", "do it"), said("assistant", "done")))
     assert not got.conversations
-    assert got.reasons == ["a message of a sub-agent (2×)"]
+    assert got.reasons == ["sub-agent message (2×)"]
 
 
 def test_a_session_of_nobody_says_so(read, as_lines):
     got = read(as_lines(wrapped("session_meta", {"id": "n"}), wrapped("turn_context", {})))
-    assert got.reasons == ["a session in which nobody speaks"]
+    assert got.reasons == ["empty conversation"]
 
 
 def test_requests_with_their_answers(read, fixtures):

@@ -20,7 +20,7 @@ def test_what_could_not_be_read_is_kept_as_it_was_for_its_owner_only(tmp_path):
     kept = Aside("/home/ann/My Chats!.jsonl")
     kept.add(SkippedRecord("line 1", "no JSON", "{brökën".encode()))
     kept.add(SkippedRecord("line 2", "not UTF-8", b"\xff\xfe"))
-    kept.add(SkippedRecord("line 3", "a system message"))
+    kept.add(SkippedRecord("line 3", "system message"))
     path = kept.write(tmp_path, AT)
     assert path.name.startswith("20260304T050607Z-My-Chats-.jsonl-")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600

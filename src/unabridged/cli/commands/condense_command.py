@@ -81,7 +81,8 @@ def _outlooks(
 def _round_off(invocation: Invocation, space: Space) -> int:
     # Draw facts, and condense conversations that were left and months that ended, as wholes.
     before = _wholes(space)
-    maintain_all(space, space.sessions.newest(), quiet=invocation.json)
+    with Stages(quiet=invocation.json) as stages:
+        maintain_all(space, space.sessions.newest(), stages=stages)
     return len(_wholes(space) - before)
 
 

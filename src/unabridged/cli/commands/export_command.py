@@ -1,6 +1,7 @@
 """``unabridged export``."""
 
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from unabridged.cli.format import count
 from unabridged.cli.open_from_options import look_into, open_home, session_named
 from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
 from unabridged.cli.output import echo
+from unabridged.domain.results import Transcript
 from unabridged.errors import InputError, StoreError, TransferError
 from unabridged.factory.file_transfer import outgoing_of
 from unabridged.home.encryption import EXPORT, export_cipher
@@ -20,21 +22,26 @@ from unabridged.transfer.export import (
     ExportFormat,
     Outgoing,
     OutputFolder,
-    is_folder,
     make_folder,
-    write_file,
+    write_export,
 )
 
 _STDOUT = "-"
+_WITH_BRANCHES = frozenset({"markdown", "messages"})
 
 
 @dataclass
 class _Report:
-    """What was written."""
+    """What was written.
+
+    Attributes:
+        left_out: Exchanges on other branches, which the format leaves out.
+    """
 
     format: str
     path: str
     exchanges: int = 0
+    left_out: int = 0
     files: list[Path] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
 
@@ -44,7 +51,7 @@ class _Report:
     epilog=example(
         "unabridged export -o everything.jsonl",
         "unabridged export --session 1 --format html -o tea.html",
-        "unabridged export --format html -o pages/",
+        "unabridged export --format markdown -o notes/",
         "unabridged export --all -o backup/",
         "unabridged export --session 1 --format markdown | less",
     ),
@@ -56,8 +63,8 @@ class _Report:
     default="jsonl",
     show_default=True,
     help=(
-        "jsonl loses nothing; v3 is JSON of format 3.0, a file a model; markdown and html are to"
-        " read; messages are lines of role, content and time."
+        "jsonl loses nothing; markdown and html are for reading; messages are lines of role,"
+        " content and time; v3 is JSON of format 3.0, one file per model."
     ),
 )
 @click.option(
@@ -65,20 +72,25 @@ class _Report:
     "--output",
     default=_STDOUT,
     metavar="PATH",
-    help="Where to: a file, or a folder (FOLDER/); - is standard output.",
+    help="A file, or a folder (FOLDER/) for one file per conversation; - is standard output.",
 )
-@click.option("--all", "everything", is_flag=True, help="Every space: one file each in a folder.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Export every space, each to a file in a folder."
+)
 @click.option(
     "--with",
     "extras",
     type=click.Choice(["contexts"]),
     multiple=True,
-    help="In jsonl also what `why` needs: what was sent to models, and its ledgers.",
+    help="Include in jsonl what `why` needs: what was sent to models, and its ledgers.",
 )
 @click.option(
-    "--encrypt", is_flag=True, help="Seal what is written with the key; `import` opens it with it."
+    "--branches",
+    is_flag=True,
+    help="Write all branches in markdown and messages, not only current ones.",
 )
-@click.option("--force", is_flag=True, help="Write over files that are there.")
+@click.option("--encrypt", is_flag=True, help="Encrypt with the key; `import` decrypts with it.")
+@click.option("--force", is_flag=True, help="Replace existing files.")
 @common(*MEMORY, "session")
 @invoked
 def command(
@@ -87,20 +99,27 @@ def command(
     output: str,
     extras: tuple[str, ...],
     *,
+    branches: bool,
     everything: bool,
     encrypt: bool,
     force: bool,
 ) -> None:
-    """Export conversations to files.
+    """Export conversations to a file or a folder.
 
-    Every session and branch is written, or the one session that --session names. In jsonl facts,
-    requirements, readings and condensations go along, and `unabridged import` reads it back: then nothing is
-    different. The other formats hold the current path of each session.
+    Export every session, or the one that --session names. The format jsonl has every branch, facts,
+    requirements, annotations and condensations; `unabridged import` reads it back without a
+    difference. The format html has every branch; the others have the current path of each session,
+    and markdown and messages all branches with --branches.
     """
     if everything and (output == _STDOUT or invocation.given("session")):
         raise InputError(
             "--all writes a folder with a file for each space.",
-            hint="Name it with -o FOLDER, and leave --session away.",
+            hint="Name it with -o FOLDER, and omit --session.",
+        )
+    if branches and name not in _WITH_BRANCHES:
+        raise InputError(
+            f"--branches does not change the format {name}.",
+            hint="Use it with markdown or messages.",
         )
     report = _Report(name, output)
     form = _sealed(FORMS[name], invocation) if encrypt else FORMS[name]
@@ -108,29 +127,33 @@ def command(
     if everything:
         shelf = OutputFolder(Path(output), force)
         make_folder(shelf.folder)
-        _all(invocation, report, form, shelf, contexts=contexts)
+        _all(invocation, report, form, shelf, contexts=contexts, branches=branches)
     else:
         space = look_into(invocation)
         wanted = session_named(invocation, space) if invocation.given("session") else None
         session = wanted.id if wanted else None
         outgoing = outgoing_of(space, session, contexts=contexts)
-        _one(report, form, outgoing, force=force)
+        _one(report, form, replace(outgoing, branches=branches), force=force)
     _tell(invocation, report)
 
 
 def _one(report: _Report, form: ExportFormat, outgoing: Outgoing, *, force: bool) -> None:
-    path = Path(report.path)
+    held = 0
+
+    def conversations() -> Iterator[Transcript]:
+        nonlocal held
+        for conversation in outgoing.conversations():
+            held += len(conversation.exchanges)
+            yield conversation
+
+    counted = replace(outgoing, conversations=conversations)
     if report.path == _STDOUT:
-        report.exchanges = form.write(outgoing, sys.stdout.buffer)
+        report.exchanges = form.write(counted, sys.stdout.buffer)
         sys.stdout.buffer.flush()
-    elif is_folder(path, report.path) and form.spread is not None:
-        shelf = OutputFolder(path, force)
-        make_folder(path)
-        report.exchanges = form.spread(outgoing, shelf)
-        report.files = shelf.written
     else:
-        report.exchanges = write_file(path, lambda to: form.write(outgoing, to), force=force)
-        report.files = [path]
+        written = write_export(form, counted, report.path, force=force)
+        report.exchanges, report.files = written.exchanges, list(written.files)
+    report.left_out = held - report.exchanges
 
 
 def _sealed(form: ExportFormat, invocation: Invocation) -> ExportFormat:
@@ -150,6 +173,7 @@ def _all(
     shelf: OutputFolder,
     *,
     contexts: bool,
+    branches: bool,
 ) -> None:
     home = open_home(invocation)
     for info in home.spaces():
@@ -160,6 +184,7 @@ def _all(
         try:
             with closing(home.open(name)) as space:
                 outgoing = outgoing_of(space, name=name, contexts=contexts)
+                outgoing = replace(outgoing, branches=branches)
                 if form.spread is None:
                     file = shelf.name(parts, name.name, form.suffix)
                     report.exchanges += shelf.write(file, lambda to: form.write(outgoing, to))  # noqa: B023 - called at once
@@ -181,11 +206,20 @@ def _tell(invocation: Invocation, report: _Report) -> None:
     if invocation.json and written:
         invocation.emit(report)
     elif written or sys.stderr.isatty():
-        files = f" in {count(len(report.files), 'file')}" if len(report.files) > 1 else ""
-        echo(f"{count(report.exchanges, 'exchange')} written{files}.", "dim", err=True)
+        files = f" to {count(len(report.files), 'file')}" if len(report.files) > 1 else ""
+        echo(f"Exported {count(report.exchanges, 'exchange')}{files}.", "dim", err=True)
+        if report.left_out:
+            echo(_left_out(report), "dim", err=True)
     if report.failed:
         names = "; ".join(f"{name}: {reason}" for name, reason in report.failed.items())
         raise TransferError(
-            f"Of {count(len(report.failed), 'space')} nothing was written: {names}",
-            hint="Everything else was. `unabridged doctor` looks closer.",
+            f"Could not export {count(len(report.failed), 'space')}: {names}",
+            hint="Everything else is exported. For details: unabridged doctor",
         )
+
+
+def _left_out(report: _Report) -> str:
+    left = count(report.left_out, "exchange")
+    verb = "is" if report.left_out == 1 else "are"
+    way = "--branches, or " if report.format in _WITH_BRANCHES else ""
+    return f"{left} on other branches {verb} not in it; to include all, use {way}--format jsonl."

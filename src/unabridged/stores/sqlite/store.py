@@ -1,18 +1,20 @@
 """The default store: one SQLite file for one space."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from unabridged.domain.blob import Blob
-from unabridged.domain.changes import Changes
+from unabridged.domain.changes import Changes, Written
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.forgetting import Scan
 from unabridged.domain.hash_chain import ChainHead, MacKey
 from unabridged.domain.index_query import EmbedderInUse
 from unabridged.domain.record import Record, RecordKind
+from unabridged.domain.results import Transcript
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
 from unabridged.domain.write import Batch, Totals
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+FOLLOWED_EXCHANGES = 4096
+"""Imported exchanges after which projections follow, while files are held."""
 COPY = "space.db"
 """The file of a backup."""
 
@@ -78,6 +82,8 @@ class SqliteStore:
         self._access = access = access or ConnectionOptions()
         self._projections: list[Projection] = []
         self._files = FollowingFiles()
+        self._imports = RLock()
+        self._imported: list[Written] = []
         if space is not None and create and not path.exists():
             create_file(path, access, _first(space, access.guard.mac_key))
         self._db = open_database(path, access)
@@ -145,8 +151,13 @@ class SqliteStore:
     def notes(self) -> list[str]:
         return self._files.notes
 
-    def hold_files(self) -> AbstractContextManager[None]:
-        return self._files.held()
+    @contextmanager
+    def hold_files(self) -> Iterator[None]:
+        try:
+            with self._files.held():
+                yield
+        finally:
+            self._follow_imports()
 
     def append(self, batch: Batch, expect_head: str | None) -> None:
         with self._db.write():
@@ -159,13 +170,29 @@ class SqliteStore:
         exchanges: Sequence[Exchange],
         originals: Mapping[str, bytes] | None = None,
     ) -> int:
+        return self.import_sessions([Transcript(session, tuple(exchanges), originals or {})])[0]
+
+    def import_sessions(self, batch: Sequence[Transcript]) -> list[int]:
         with self._db.write():
-            written = write_rows.import_session(self._db, session, exchanges, originals or {})
-        with suppress(StoreError):  # it is stored; what follows tries again when it is asked
-            for projection in self._projections if written.exchanges else ():
-                projection.follow(written)
+            written = write_rows.import_sessions(self._db, batch)
+        with self._imports:
+            self._imported += [one for one in written if one.exchanges]
+            held = sum(len(one.exchanges) for one in self._imported)
+        if held >= FOLLOWED_EXCHANGES or not self._files.is_held:
+            self._follow_imports()
         self._files.follow()
-        return len(written.exchanges)
+        return [len(one.exchanges) for one in written]
+
+    def _follow_imports(self) -> None:
+        with self._imports:
+            imported, self._imported = self._imported, []
+        if not imported:
+            return
+        exchanges = {name: each for one in imported for name, each in one.exchanges.items()}
+        news = Written(imported[-1].revision, exchanges)
+        with suppress(StoreError):  # it is stored; a projection catches up when it is asked
+            for projection in self._projections:
+                projection.follow(news)
 
     def set_session(self, session: Session, expect_head: str | None) -> None:
         with self._db.write():

@@ -1,6 +1,6 @@
 """What is written to the log. Each runs inside a write transaction that the store opened."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import apsw
@@ -8,6 +8,7 @@ import apsw
 from unabridged.domain.changes import Written
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record, RecordKind
+from unabridged.domain.results import Transcript
 from unabridged.domain.session import Session
 from unabridged.domain.write import Batch
 from unabridged.errors import HeadMovedError
@@ -51,19 +52,26 @@ def append(db: SqliteConnection, batch: Batch, expect_head: str | None) -> bool:
     return known is None
 
 
-def import_session(
-    db: SqliteConnection,
-    session: Session,
-    exchanges: Sequence[Exchange],
-    originals: Mapping[str, bytes],
-) -> Written:
-    """Take over a conversation and give what was new; see ``ports.Store``."""
+def import_sessions(db: SqliteConnection, batch: Iterable[Transcript]) -> list[Written]:
+    """Import conversations and return what was new of each; see ``ports.Store``."""
     count = counters.begin(db)
+    written = [_import_session(db, each, count) for each in batch]
+    if any(one is not None for one in written):
+        counters.save(db, count)
+    return [Written(count.revision, one or {}) for one in written]
+
+
+def _import_session(
+    db: SqliteConnection, given: Transcript, count: Counters
+) -> dict[str, Exchange] | None:
+    # Return what was added; None if nothing was written.
+    session = given.session
     known = read_rows.session(db, session.id)
+    here: set[str] = set()
     added = {
         exchange.id: exchange
-        for exchange in exchanges
-        if _admit_one(db, session, exchange, count, originals)
+        for exchange in given.exchanges
+        if _admit_one(db, given, exchange, count, here)
     }
     if known is None:
         check_head(db, session)
@@ -74,9 +82,8 @@ def import_session(
         updated = max(known.updated, session.updated)
         _set_session(db, known, replace(known, head=head, updated=updated), count)
     else:
-        return Written(count.revision, {})
-    counters.save(db, count)
-    return Written(count.revision, added)
+        return None
+    return added
 
 
 def set_session(db: SqliteConnection, session: Session, expect_head: str | None) -> None:
@@ -211,26 +218,27 @@ def _add_messages(
 
 
 def _admit_one(
-    db: SqliteConnection,
-    session: Session,
-    exchange: Exchange,
-    count: Counters,
-    originals: Mapping[str, bytes],
+    db: SqliteConnection, given: Transcript, exchange: Exchange, count: Counters, here: set[str]
 ) -> bool:
+    session = given.session
+    # ``here`` gathers exchanges that are in the session, so that parents need not be read.
     if exchange.session != session.id:
         raise store_errors.wrong_session(exchange.id, session.id)
     if read_rows.header(db, exchange.id) is not None:
         return False
     if not exchange.messages:
         raise store_errors.empty(exchange.id)
-    if exchange.parent is not None and not _holds(db, exchange.parent, session.id):
-        raise store_errors.stray_parent(exchange.id, exchange.parent)
+    if exchange.parent not in here and exchange.parent is not None:
+        if not _holds(db, exchange.parent, session.id):
+            raise store_errors.stray_parent(exchange.id, exchange.parent)
+        here.add(exchange.parent)
+    here.add(exchange.id)
     first = exchange.messages[0]
     shared = None
     if read_rows.owner(db, first.id) is not None and read_rows.message(db, first.id) == first:
         shared = first.id
         exchange = replace(exchange, messages=exchange.messages[1:])
-    _add_exchange(db, exchange, shared, count, originals)
+    _add_exchange(db, exchange, shared, count, given.originals)
     return True
 
 

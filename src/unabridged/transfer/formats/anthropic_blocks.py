@@ -7,7 +7,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from unabridged.domain.message import Image, Part, Reasoning, Text, ToolCall, ToolResult
-from unabridged.transfer.lenient_fields import Reasons, as_id, as_list, as_object, as_text
+from unabridged.transfer.lenient_fields import (
+    HIDDEN_REASONING,
+    Reasons,
+    as_id,
+    as_list,
+    as_object,
+    as_text,
+)
 
 _CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 _RESULT = "tool_result"
@@ -52,7 +59,7 @@ def _plain(block: Mapping[str, Any], reasons: Reasons) -> Iterator[Part]:
         if as_text(block.get("thinking")):
             yield Reasoning(as_text(block.get("thinking")))
     elif kind == "redacted_thinking":
-        reasons["reasoning that is encrypted or empty"] += 1
+        reasons[HIDDEN_REASONING] += 1
     elif kind == "image" and (uri := _picture(as_object(block.get("source")))):
         yield Image(uri)
     else:

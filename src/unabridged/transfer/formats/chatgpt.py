@@ -1,10 +1,14 @@
-"""ChatGPT's account export: ``conversations.json``, as it is or in the archive it comes in.
+"""ChatGPT's account export: ``conversations.json``, alone or in its archive.
 
-An array of conversations, each a tree: ``mapping`` from node id to ``message``, ``parent`` and
-``children``, with ``current_node`` the newest node of the path that was shown last; edited
-messages and regenerated answers are siblings. Large accounts get ``conversations-000.json`` and so
-on. The vendor publishes no description; the facts are from those who read many exports:
-github.com/mitkury/chatgpt-export-parser (docs/chatgpt-data-export-format.md),
+An array of conversations, in some exports under the key ``conversations``. Each is a tree:
+``mapping`` from node id to ``message``, ``parent`` and ``children``; ``current_node`` is the newest
+node of the path that was shown last; edited messages and regenerated answers are siblings. Large
+accounts get ``conversations-000.json`` and so on.
+
+Hidden messages, custom instructions and recordings are skipped and counted: what was said in a
+recording is in its transcription. The vendor publishes no description; the facts are from people
+who read many exports: github.com/mitkury/chatgpt-export-parser
+(docs/chatgpt-data-export-format.md), github.com/mohamed-chs/convoviz (docs/dev/chatgpt-spec.md),
 github.com/TomzxCode/llm-conversations-viewer (docs/formats.md) and
 difegam.github.io/chatgpt-to-markdown (reference/data-models, explanation/export-format).
 """
@@ -16,23 +20,44 @@ from typing import Any
 from unabridged.domain.message import Image, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from unabridged.transfer.build_conversation import ImportOrigin, RawMessage, in_order, transcript
 from unabridged.transfer.foreign_format import Format, each_record, signs
-from unabridged.transfer.lenient_fields import Reasons, as_id, as_list, as_object, as_text
+from unabridged.transfer.formats import placeholders
+from unabridged.transfer.lenient_fields import (
+    CIRCLE,
+    SYSTEM_MESSAGE,
+    Reasons,
+    as_id,
+    as_list,
+    as_object,
+    as_text,
+)
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
 
-_CONTEXT_TYPES = frozenset({"user_editable_context", "model_editable_context"})
+_CONTEXT_TYPES = {
+    "user_editable_context": "custom instruction message",
+    "model_editable_context": "saved memory message",
+}
 _REASONING_TYPES = frozenset({"thoughts", "reasoning_recap"})
-_TEXT_FIELDS = ("text", "result", "content", "summary", "title", "url")
+_TEXT_FIELDS = ("text", "result", "content", "output", "output_str", "summary", "title", "url")
+_NESTED_FIELDS = ("screenshot", "image", "parts", "items", "data")
+"""Where parts of an unknown type may hold pictures and texts."""
+_SYSTEM_ROLES = frozenset({"system", "developer"})
 _BROKEN = frozenset({"interrupted", "max_tokens"})
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
 
 
 def _conversation(record: JsonRecord) -> Iterator[Item]:
     data, reasons = as_object(record.value), Reasons()
+    if isinstance(data.get("conversations"), list):
+        for number, each in enumerate(data["conversations"], start=1):
+            yield from _conversation(JsonRecord(f"{record.where}, conversation {number}", each))
+        return
     if not isinstance(data.get("mapping"), dict):
         yield record.unread("no conversation: it has no mapping of messages")
         return
     messages, shown = _messages(data["mapping"], reasons)
+    if any(each.role is not Role.TOOL for each in messages):
+        messages = placeholders.opened(messages)
     current = data.get("current_node")
     origin = ImportOrigin(
         format=FORMAT.name,
@@ -55,7 +80,7 @@ def _messages(
             reasons.lost("a message that is no object", node)
     parents = {key: as_text(node.get("parent")) or None for key, node in nodes.items()}
     order, circles = in_order(parents)
-    reasons["a circle of messages, cut open"] += circles
+    reasons[CIRCLE] += circles
     messages: list[RawMessage] = []
     shown: dict[str, str | None] = {}
     calls: dict[str, str] = {}
@@ -78,18 +103,15 @@ def _message(
     author, metadata = as_object(data.get("author")), as_object(data.get("metadata"))
     content, said = as_object(data.get("content")), as_text(author.get("role"))
     kind = as_text(content.get("content_type"))
-    if said == "system" or kind in _CONTEXT_TYPES:
-        reasons["a system message"] += 1
-        return None
-    if metadata.get("is_visually_hidden_from_conversation"):
-        reasons["a hidden message"] += 1
+    if skipped := _not_shown(said, kind, content, metadata):
+        reasons[skipped] += 1
         return None
     role = _ROLES.get(said)
     if role is None:
-        reasons.lost("a message of an unknown role", data)
+        reasons.lost(f"a message of the unknown role {said[:20]!r}", data)
         return None
     recipient = as_text(data.get("recipient")) or "all"
-    parts = tuple(_parts(content, reasons))
+    parts = (*_parts(content, reasons), *_attached(role, metadata))
     if role is Role.ASSISTANT and recipient != "all" and kind not in _REASONING_TYPES:
         parts = (ToolCall(key, recipient, _arguments(content, parts)),)
     elif role is Role.TOOL:
@@ -101,6 +123,28 @@ def _message(
     return RawMessage(key, role, parts, parent, at, model, _broke_off(data), f"message {key}")
 
 
+def _not_shown(
+    role: str, kind: str, content: Mapping[str, Any], metadata: Mapping[str, Any]
+) -> str:
+    hidden = bool(metadata.get("is_visually_hidden_from_conversation"))
+    if kind in _CONTEXT_TYPES:
+        return _CONTEXT_TYPES[kind]
+    if role in _SYSTEM_ROLES:
+        empty = not any(as_list(content.get("parts"))) and not _joined(content)
+        return "hidden system message" if hidden or empty else SYSTEM_MESSAGE
+    return "hidden message" if hidden else ""
+
+
+def _attached(role: Role, metadata: Mapping[str, Any]) -> Iterator[Part]:
+    # Pictures are parts of the message; of other files only the name is in the export.
+    for each in as_list(metadata.get("attachments")) if role is Role.USER else ():
+        file = as_object(each)
+        name = as_text(file.get("name")) or "a file"
+        kind = as_text(file.get("mime_type")) or as_text(file.get("mimeType"))
+        if not kind.startswith(("image/", "audio/", "video/")):
+            yield Text(f"[attached: {name}]")
+
+
 def _parts(content: Mapping[str, Any], reasons: Reasons) -> Iterator[Part]:
     kind = as_text(content.get("content_type"))
     if kind in _REASONING_TYPES:
@@ -110,26 +154,53 @@ def _parts(content: Mapping[str, Any], reasons: Reasons) -> Iterator[Part]:
         return
     listed = content.get("parts")
     if not isinstance(listed, list):
-        text = _joined(content)
-        if text:
-            yield Text(text)
+        yield from _object_part(content, reasons)
         return
+    transcribed = any(_joined(as_object(part)) for part in listed)
     for part in listed:
         if isinstance(part, str):
             if part:
                 yield Text(part)
         elif isinstance(part, dict):
-            yield from _object_part(part, reasons)
+            recording = _recording(part)
+            if recording:
+                reasons[f"{recording} recording"] += 1
+                if not transcribed:
+                    yield Text(f"[{recording} without a transcript]")
+            else:
+                yield from _object_part(part, reasons)
+
+
+def _recording(part: Mapping[str, Any]) -> str:
+    kind = as_text(part.get("content_type"))
+    if "asset_pointer" not in kind or "image" in kind:
+        return ""
+    return "audio" if "audio" in kind else "video" if "video" in kind else ""
 
 
 def _object_part(part: Mapping[str, Any], reasons: Reasons) -> Iterator[Part]:
-    pointer, text = as_text(part.get("asset_pointer")), _joined(part)
+    if not part.keys() - {"content_type", "language", "response_format_name"}:
+        return
+    found = list(_found(part))
+    yield from found
+    if not found and any(part[name] for name in part.keys() - {"content_type"}):
+        reasons.lost(f"content of the type {as_text(part.get('content_type'))[:40]!r}", part)
+
+
+def _found(part: Any, depth: int = 3) -> Iterator[Part]:
+    data = as_object(part)
+    pointer, text = as_text(data.get("asset_pointer")), _joined(data)
     if text:
         yield Text(text)
-    elif pointer and "image" in as_text(part.get("content_type")):
+    elif pointer and "image" in as_text(data.get("content_type")):
         yield Image(pointer)
-    else:
-        reasons.lost(f"content of the type {as_text(part.get('content_type'))[:40]!r}", part)
+    elif isinstance(part, str) and part:
+        yield Text(part)
+    elif depth:
+        for name in _NESTED_FIELDS:
+            held = data.get(name)
+            for each in held if isinstance(held, list) else [held]:
+                yield from _found(each, depth - 1)
 
 
 def _arguments(content: Mapping[str, Any], parts: tuple[Part, ...]) -> str:
@@ -153,6 +224,8 @@ def _result(call: str, name: str, kind: str, parts: tuple[Part, ...]) -> tuple[P
 
 def _reasoning(content: Mapping[str, Any]) -> str:
     thoughts = content.get("thoughts")
+    if isinstance(thoughts, str):
+        return thoughts
     if not isinstance(thoughts, list):
         return _joined(content) or "\n".join(
             filter(None, map(as_text, as_list(content.get("parts"))))
@@ -174,6 +247,6 @@ def _broke_off(data: Mapping[str, Any]) -> bool:
 FORMAT = Format(
     "chatgpt",
     "ChatGPT account export",
-    signs("mapping"),
+    signs("mapping", "conversations/mapping"),
     each_record(_conversation),
 )

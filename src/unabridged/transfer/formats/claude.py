@@ -1,4 +1,4 @@
-"""Claude's account export: ``conversations.json``, as it is or in the archive it comes in.
+"""Claude's account export: ``conversations.json``, alone or in its archive.
 
 An array of conversations with ``uuid``, ``name``, ``created_at``, ``updated_at`` and
 ``chat_messages``, each of these with ``uuid``, ``sender`` (``human`` or ``assistant``), ``text``,
@@ -24,10 +24,21 @@ from unabridged.transfer.build_conversation import (
     transcript,
 )
 from unabridged.transfer.foreign_format import Format, each_record, signs
-from unabridged.transfer.lenient_fields import Reasons, as_id, as_list, as_object, as_text
+from unabridged.transfer.formats import placeholders
+from unabridged.transfer.lenient_fields import (
+    REPEATED_MESSAGE,
+    Reasons,
+    as_id,
+    as_list,
+    as_object,
+    as_text,
+)
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
 
+_NOT_SAID = frozenset({"token_budget", "flag"})
+_TEXT_FIELDS = ("text", "transcript", "content", "title", "summary")
+_TIMES = ("start_timestamp", "stop_timestamp", "flags", "citations")
 _ROLES = {"human": Role.USER, "user": Role.USER, "assistant": Role.ASSISTANT}
 
 
@@ -37,6 +48,8 @@ def _conversation(record: JsonRecord) -> Iterator[Item]:
         yield record.unread("no conversation: it has no chat_messages")
         return
     messages, last = _messages(data["chat_messages"], reasons)
+    if any(each.role is not Role.TOOL for each in messages):
+        messages = placeholders.opened(messages)
     current = as_id(data.get("current_leaf_message_uuid"))
     origin = ImportOrigin(
         format=FORMAT.name,
@@ -63,7 +76,7 @@ def _messages(
             continue
         key = pieces[0].key
         if key in found:
-            reasons["a message whose id was there before"] += 1
+            reasons[REPEATED_MESSAGE] += 1
             continue
         found[key] = pieces
         parents[key] = as_id(data.get("parent_message_uuid")) if tree else before
@@ -121,8 +134,17 @@ def _blocks(position: int, blocks: list[Any], reasons: Reasons) -> Iterator[Part
             yield ToolCall(call, as_text(block.get("name")), arguments)
         elif kind == "tool_result":
             yield _result(block, call)
-        elif kind != "token_budget":
-            reasons.lost(f"content of the type {kind[:40]!r}", each)
+        elif kind not in _NOT_SAID:
+            yield from _other(block, reasons)
+
+
+def _other(block: Mapping[str, Any], reasons: Reasons) -> Iterator[Part]:
+    # New kinds of blocks appear with each feature; what they say is mostly in the same fields.
+    text = next((as_text(block.get(name)) for name in _TEXT_FIELDS if block.get(name)), "")
+    if text:
+        yield Text(text)
+    elif block.keys() - {"type", *_TIMES}:
+        reasons.lost(f"content of the type {as_text(block.get('type'))[:40]!r}", block)
 
 
 def _result(block: Mapping[str, Any], call: str) -> ToolResult:

@@ -22,23 +22,29 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from unabridged.domain.message import Part, Role, Text, ToolCall, ToolResult
-from unabridged.domain.results import SkippedRecord
+from unabridged.domain.results import Skip, SkippedRecord
 from unabridged.transfer.build_conversation import (
     ImportOrigin,
     RawMessage,
     build_transcript,
     chained,
-    skipped,
 )
 from unabridged.transfer.foreign_format import Format, signs
 from unabridged.transfer.formats.anthropic_blocks import results, said
-from unabridged.transfer.lenient_fields import REPAIRED, Reasons, as_id, as_object, as_text
+from unabridged.transfer.lenient_fields import (
+    BROKEN_CHARACTER,
+    PROGRAM_MESSAGE,
+    SUBAGENT_MESSAGE,
+    Reasons,
+    as_id,
+    as_object,
+    as_text,
+)
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
 
 _PUT_IN = ("<local-command-stdout>", "<local-command-stderr>", "<local-command-caveat>")
 _INTERRUPTED = "[Request interrupted by user"
-_NOT_SAID = "a message that the program put in"
 _NO_MODEL = "<synthetic>"
 _TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}
 
@@ -106,7 +112,7 @@ class _Session:
         data = as_object(record.value)
         name = as_id(data.get("uuid")) or f"line {len(self.unit_of)}"
         if name in self.unit_of:
-            self.reasons["a line whose uuid was there before"] += 1
+            self.reasons["repeated line"] += 1
             return
         pieces = self._pieces(name, data, record.where)
         unit = self._unit_for(name, data, pieces)
@@ -139,10 +145,10 @@ class _Session:
     def _pieces(self, name: str, data: Mapping[str, Any], where: str) -> list[RawMessage]:
         kind, message = as_text(data.get("type")), as_object(data.get("message"))
         if kind not in ("user", "assistant"):
-            self.reasons[f"a line of the type {kind[:40]!r}"] += 1
+            self.reasons[f"{kind[:40]} line"] += 1
             return []
         if data.get("isMeta") is True or data.get("isCompactSummary") is True:
-            self.reasons[_NOT_SAID] += 1
+            self.reasons[PROGRAM_MESSAGE] += 1
             return []
         role = Role.USER if kind == "user" else Role.ASSISTANT
         content = message.get("content")
@@ -175,7 +181,7 @@ class _Session:
                 self.newest.broken = True
             return True
         if words.startswith(_PUT_IN):
-            self.reasons[_NOT_SAID] += 1
+            self.reasons[PROGRAM_MESSAGE] += 1
             return True
         return False
 
@@ -214,10 +220,10 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
             agents += 1
         elif as_id(data.get("uuid")) or "message" in data:
             session = sessions.setdefault(name, _Session(name, record.where))
-            session.reasons[REPAIRED] += record.repaired
+            session.reasons[BROKEN_CHARACTER] += record.repaired
             session.add(record)
     if agents:
-        yield SkippedRecord("the file", f"a message of a sub-agent ({agents}×)")
+        yield SkippedRecord("the file", SUBAGENT_MESSAGE, kind=Skip.NORMAL, count=agents)
     for session in sessions.values():
         yield from _finished(session, titles)
 
@@ -228,7 +234,7 @@ def _finished(session: _Session, titles: Mapping[str, str]) -> Iterator[Item]:
     origin = ImportOrigin(FORMAT.name, session.id, title=next(named, ""), current=newest)
     woven = build_transcript(origin, messages)
     where = f"session {session.id}" if session.id else session.where
-    yield from skipped(where, session.reasons)
+    yield from session.reasons.records(where)
     yield from woven.unread
     if woven.conversation is not None:
         yield woven.conversation

@@ -19,17 +19,26 @@ from datetime import datetime
 from typing import Any
 
 from unabridged.domain.message import Role, Text
-from unabridged.domain.results import SkippedRecord
+from unabridged.domain.results import Skip, SkippedRecord
 from unabridged.transfer.build_conversation import (
+    EMPTY_CONVERSATION,
     ImportOrigin,
     RawMessage,
     build_transcript,
     content_key,
-    skipped,
 )
 from unabridged.transfer.foreign_format import Format, signs
 from unabridged.transfer.formats.responses_items import Said, is_item, said_by
-from unabridged.transfer.lenient_fields import REPAIRED, Reasons, as_id, as_list, as_object, as_text
+from unabridged.transfer.lenient_fields import (
+    BROKEN_CHARACTER,
+    PROGRAM_MESSAGE,
+    SUBAGENT_MESSAGE,
+    Reasons,
+    as_id,
+    as_list,
+    as_object,
+    as_text,
+)
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
 
@@ -115,7 +124,7 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
         elif not isinstance(record.value, dict):
             yield record.unread("no record of a session: not an object")
         else:
-            session.reasons[REPAIRED] += record.repaired
+            session.reasons[BROKEN_CHARACTER] += record.repaired
             session.where = session.where or record.where
             _line(session, record.where, record.value)
     yield from _finished(session)
@@ -133,13 +142,13 @@ def _line(session: _Session, where: str, data: Mapping[str, Any]) -> None:
     elif kind == "turn_context":
         session.model = as_text(payload.get("model")) or session.model
     elif kind == "compacted":
-        session.reasons["a summary that the program wrote"] += 1
+        session.reasons["program summary"] += 1
     elif kind == "message" or is_item(kind):
         _item(session, where, data, at)
     elif not kind and "id" in data and "timestamp" in data:
         _header(session, data)
     elif kind not in _NOT_SAID and "record_type" not in data:
-        session.reasons.lost(f"a record of the type {kind[:40]!r}", data)
+        session.reasons.skip(f"{kind[:40]} record", data)
 
 
 def _header(session: _Session, data: Mapping[str, Any]) -> None:
@@ -156,7 +165,7 @@ def _item(session: _Session, where: str, data: Mapping[str, Any], at: datetime |
         return
     first = next((part.text for part in said[1] if isinstance(part, Text)), "")
     if said[0] is Role.USER and first.lstrip().startswith(PUT_IN):
-        session.reasons["a message that the program put in"] += 1
+        session.reasons[PROGRAM_MESSAGE] += 1
     else:
         session.add(where, said, at)
 
@@ -181,16 +190,16 @@ def _event(session: _Session, where: str, data: Mapping[str, Any], at: datetime 
 def _finished(session: _Session) -> Iterator[Item]:
     messages, last = session.shown()
     if session.subagent:
-        session.reasons["a message of a sub-agent"] += len(messages)
+        session.reasons[SUBAGENT_MESSAGE] += len(messages)
         messages = []
     origin = ImportOrigin(FORMAT.name, session.id, created=session.created, current=last)
     woven = build_transcript(origin, messages)
-    yield from skipped("the session", session.reasons)
+    yield from session.reasons.records("the session")
     yield from woven.unread
     if woven.conversation is not None:
         yield woven.conversation
     elif session.where and not session.subagent and not messages:
-        yield SkippedRecord("the session", "a session in which nobody speaks")
+        yield SkippedRecord("the session", EMPTY_CONVERSATION, kind=Skip.NORMAL)
 
 
 FORMAT = Format(

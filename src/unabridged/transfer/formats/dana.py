@@ -22,7 +22,14 @@ from unabridged.domain.results import SkippedRecord
 from unabridged.transfer.build_conversation import ImportOrigin, RawMessage, content_key, transcript
 from unabridged.transfer.foreign_format import Format, signs
 from unabridged.transfer.formats import own_files, placeholders
-from unabridged.transfer.lenient_fields import Reasons, as_id, as_list, as_object, as_text
+from unabridged.transfer.lenient_fields import (
+    SUMMARY_ONLY,
+    Reasons,
+    as_id,
+    as_list,
+    as_object,
+    as_text,
+)
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
 
@@ -67,7 +74,7 @@ def _conversation(record: JsonRecord) -> Iterator[Item]:
     seen = {each.key for each in messages}
     for turn in said:
         if turn[0].key in seen:
-            reasons["a turn whose id was there before"] += 1
+            reasons["repeated turn"] += 1
             continue
         above = messages[-1].key if messages else None
         first, *rest = turn
@@ -92,11 +99,11 @@ def _turn(number: int, value: Any, reasons: Reasons) -> list[RawMessage]:
     data, where = as_object(value), f"turn {number}"
     asked, answered = as_text(data.get("user_input")), as_text(data.get("agent_response"))
     if not asked and not answered:
-        reasons.lost("a turn in which nobody says anything", value)
+        reasons.skip("empty turn", value)
         return []
     about = as_object(data.get("metadata"))
     if about.keys() - _KNOWN:
-        reasons.lost("metadata of a turn, which has no place here", about)
+        reasons.skip("metadata block", about)
     at = reasons.time(data.get("timestamp"))
     parts = (Text(asked or answered),)
     key = as_id(data.get("turn_id")) or content_key(number, as_text(data.get("timestamp")), parts)
@@ -128,11 +135,11 @@ def _summaries(
             reasons.time(summary.get("start_timestamp")),
         )
         if not text:
-            reasons.lost("a summary without words", each)
+            reasons.skip("empty summary", each)
         elif start is not None and oldest is not None and start >= oldest:
-            reasons["a summary of turns that are all here"] += 1
+            reasons["redundant summary"] += 1
         else:
-            reasons.lost("only a summary is there; it is kept, and marked as one", each)
+            reasons.change(SUMMARY_ONLY, each)
             above = messages[-1].key if messages else None
             at = start or reasons.time(summary.get("created_at"))
             key = as_id(summary.get("summary_id")) or ""

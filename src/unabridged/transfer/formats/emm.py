@@ -20,7 +20,7 @@ from unabridged.transfer.build_conversation import ImportOrigin, transcript
 from unabridged.transfer.foreign_format import Format, each_record, signs
 from unabridged.transfer.formats import placeholders
 from unabridged.transfer.formats.message_rows import MessageRow
-from unabridged.transfer.lenient_fields import Reasons, as_id, as_object, as_text
+from unabridged.transfer.lenient_fields import SUMMARY_ONLY, Reasons, as_id, as_object, as_text
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
 
@@ -34,9 +34,9 @@ def _conversation(record: JsonRecord) -> Iterator[Item]:
     for number, each in enumerate(memory["messages"], start=1):
         data, where = as_object(each), f"message {number}"
         if data.get("type") == "momentum_state":
-            reasons.lost("a state of the story engine", each)
+            reasons.skip("story engine state", each)
         elif data.get("condensed") is True and as_text(data.get("content")):
-            reasons.lost("only a summary is there; it is kept, and marked as one", each)
+            reasons.change(SUMMARY_ONLY, each)
             _condensed(data, row, where, reasons)
         else:
             row.add(data, where, name="type")

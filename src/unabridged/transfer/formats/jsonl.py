@@ -20,13 +20,14 @@ from unabridged.transfer.build_conversation import (
     RawMessage,
     build_transcript,
     content_key,
-    skipped,
 )
 from unabridged.transfer.foreign_format import Format, signs
 from unabridged.transfer.formats.responses_items import Said, content, is_item, role_of, said_by
 from unabridged.transfer.ids import digest
 from unabridged.transfer.lenient_fields import (
-    REPAIRED,
+    BROKEN_CHARACTER,
+    EMPTY_MESSAGE,
+    REPEATED_MESSAGE,
     Reasons,
     as_bytes,
     as_id,
@@ -72,8 +73,8 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
             group.title = group.title or as_text(data.get("title"))
             _add(group, data, record.where, reasons)
         if record.repaired:
-            reasons[REPAIRED] += record.repaired
-        yield from skipped(record.where, reasons)
+            reasons[BROKEN_CHARACTER] += record.repaired
+        yield from reasons.records(record.where)
     for group in groups.values():
         name = group.id or ""
         own = None if name.startswith(_MADE_OF) else group.id
@@ -119,7 +120,7 @@ def _add(group: _Group, data: dict[str, Any], where: str, reasons: Reasons) -> N
     key = as_id(_named(data, "id")) or content_key(position, role.value, parts)
     if key in group.said:
         if group.said[key] == parts:
-            reasons["a message whose id was there before"] += 1
+            reasons[REPEATED_MESSAGE] += 1
             return
         key = f"{key}/{content_key(position, role.value, parts)}"
     parent = group.messages[-1].key if group.messages else None
@@ -144,7 +145,7 @@ def said_in(data: Mapping[str, Any], reasons: Reasons) -> Said | None:
         return None
     parts = tuple(parts_of(role, data, reasons))
     if not parts:
-        reasons["a message without content"] += 1
+        reasons[EMPTY_MESSAGE] += 1
     return (role, parts) if parts else None
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from unabridged.domain.message import Image, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from unabridged.transfer.build_conversation import RawMessage
 from unabridged.transfer.foreign_database import ForeignDatabase, Row
-from unabridged.transfer.lenient_fields import Reasons, as_id, as_text
+from unabridged.transfer.lenient_fields import SYSTEM_MESSAGE, Reasons, as_id, as_text
 
 _PICTURE = 16 << 20
 """Bytes of the largest picture that is taken over."""
@@ -29,20 +29,20 @@ class Attachments:
         number = self._numbers.get(name)
         row = number and self._database.row("attachments", number, "type", "path", "url", "content")
         if not row:
-            reasons["an attachment that is not there"] += 1
+            reasons["missing attachment"] += 1
             return None
         kind, content = as_text(row["type"]), row["content"]
         place = as_text(row["url"]) or as_text(row["path"])
         kind = kind or mimetypes.guess_type(place)[0] or ""
         if not kind.startswith("image/"):
             if isinstance(content, bytes):
-                reasons["the bytes of an attachment that is no picture"] += 1
+                reasons["attached file"] += 1
             return Text(f"[attached: {place or kind or 'a file'}]")
         if place:
             return Image(place)
         if isinstance(content, bytes) and len(content) <= _PICTURE:
             return Image(f"data:{kind};base64,{base64.b64encode(content).decode()}")
-        reasons["a picture that is missing or too large"] += 1
+        reasons["missing or oversized picture"] += 1
         return Text(f"[attached: {kind}]")
 
 
@@ -88,7 +88,7 @@ class LlmLogTables:
         at = reasons.time(row["datetime_utc"])
         model = as_text(row["resolved_model"]) or as_text(row["model"]) or None
         if as_text(row["system"]):
-            reasons["a system message"] += 1
+            reasons[SYSTEM_MESSAGE] += 1
         sides = (
             (Role.TOOL, self._tool_results(own)),
             (Role.USER, self._asked(own, row, reasons)),
@@ -106,7 +106,7 @@ class LlmLogTables:
             if found and as_text(found["content"]):
                 yield Text(as_text(found["content"]))
             else:
-                reasons["a fragment that is not there"] += 1
+                reasons["missing fragment"] += 1
         if as_text(row["prompt"]):
             yield Text(as_text(row["prompt"]))
         for _, _, name in self._attached.get(own, ()):

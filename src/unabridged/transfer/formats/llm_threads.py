@@ -11,7 +11,15 @@ from unabridged.transfer.build_conversation import RawMessage, chained
 from unabridged.transfer.foreign_database import ForeignDatabase
 from unabridged.transfer.formats.llm_log import Attachments
 from unabridged.transfer.formats.responses_items import ROLES
-from unabridged.transfer.lenient_fields import REPAIRED, Reasons, as_id, as_list, as_object, as_text
+from unabridged.transfer.lenient_fields import (
+    BROKEN_CHARACTER,
+    SYSTEM_MESSAGE,
+    Reasons,
+    as_id,
+    as_list,
+    as_object,
+    as_text,
+)
 from unabridged.transfer.records import BadJsonError, decode
 
 _LONGEST_CALL = timedelta(days=1)
@@ -106,7 +114,7 @@ class Threads:
         role = self._parents[key][1]
         parts = tuple(self._said(key, reasons)) if role is not None else ()
         if role is None:
-            reasons["a system message"] += 1
+            reasons[SYSTEM_MESSAGE] += 1
         if role is None or not parts:
             return []
         if all(isinstance(part, ToolResult) for part in parts):
@@ -159,7 +167,7 @@ class Threads:
                 continue
             row = self._database.row("fragments", number, "content")
             if row is None:
-                reasons["a fragment that is not there"] += 1
+                reasons["missing fragment"] += 1
             pieces.append(as_text(row["content"]) if row else "")
         return "".join(pieces) or as_text(payload.get("text"))
 
@@ -224,5 +232,5 @@ def _payload(value: Any, reasons: Reasons) -> Mapping[str, Any]:
         reasons.lost("a part that is no JSON", value)
         return {}
     if repaired:
-        reasons[REPAIRED] += repaired
+        reasons[BROKEN_CHARACTER] += repaired
     return as_object(data)

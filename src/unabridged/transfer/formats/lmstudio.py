@@ -30,7 +30,15 @@ from unabridged.transfer.build_conversation import (
 from unabridged.transfer.foreign_format import Format, each_record, signs
 from unabridged.transfer.formats import placeholders
 from unabridged.transfer.formats.responses_items import role_of
-from unabridged.transfer.lenient_fields import Reasons, as_id, as_list, as_object, as_text
+from unabridged.transfer.lenient_fields import (
+    EMPTY_MESSAGE,
+    SYSTEM_MESSAGE,
+    Reasons,
+    as_id,
+    as_list,
+    as_object,
+    as_text,
+)
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
 
@@ -53,7 +61,7 @@ def _conversation(record: JsonRecord) -> Iterator[Item]:
         message = as_object(each)
         versions = message.get("versions")
         if not isinstance(versions, list):
-            reasons.lost("a message without versions", each)
+            reasons.skip(EMPTY_MESSAGE, each)
             continue
         chosen = message.get("currentlySelected")
         selected = above
@@ -63,7 +71,7 @@ def _conversation(record: JsonRecord) -> Iterator[Item]:
                 continue
             key = pieces[0].key
             if key in found:
-                reasons["a version that says the same as another"] += 1
+                reasons["repeated version"] += 1
             else:
                 found[key], parents[key] = pieces, above
             if number == chosen or selected == above:
@@ -71,7 +79,7 @@ def _conversation(record: JsonRecord) -> Iterator[Item]:
         above = selected
     messages, last = chained(found, parents, reasons)
     if as_text(data.get("systemPrompt")).strip():
-        reasons["a system message"] += 1
+        reasons[SYSTEM_MESSAGE] += 1
     created = data.get("createdAt")
     model = as_object(data.get("lastUsedModel")).get("identifier")
     origin = ImportOrigin(
@@ -112,7 +120,7 @@ def _version(position: int, data: Mapping[str, Any], reasons: Reasons) -> list[R
                 runs.append((speaker, [], at))
             runs[-1][1].append(part)
     if not runs:
-        reasons["a version without content"] += 1
+        reasons["empty version"] += 1
         return []
     first = content_key(position, role.value, (part for _, parts, _ in runs for part in parts))
     broken = stopped in _BROKEN and role is Role.ASSISTANT

@@ -7,7 +7,14 @@ from unabridged.domain.message import Part, Role
 from unabridged.transfer.build_conversation import RawMessage, content_key
 from unabridged.transfer.formats.jsonl import parts_of
 from unabridged.transfer.formats.responses_items import role_of
-from unabridged.transfer.lenient_fields import Reasons, as_id, as_object, as_text
+from unabridged.transfer.lenient_fields import (
+    EMPTY_MESSAGE,
+    REPEATED_MESSAGE,
+    Reasons,
+    as_id,
+    as_object,
+    as_text,
+)
 
 Parts = Callable[[Role, Mapping[str, Any], Reasons], Iterable[Part]]
 
@@ -31,7 +38,7 @@ class MessageRow:
         """Append messages that are chained already; those whose keys are there are counted."""
         news = list(messages)
         if any(each.key in self._said for each in news):
-            self._reasons["a message whose id was there before"] += 1
+            self._reasons[REPEATED_MESSAGE] += 1
             return
         for each in news:
             self._said[each.key] = each.parts
@@ -49,7 +56,7 @@ class MessageRow:
             return
         content = tuple(parts(role, message, self._reasons))
         if not content:
-            self._reasons["a message without content"] += 1
+            self._reasons[EMPTY_MESSAGE] += 1
             return
         self._append(role, content, message, where)
 
@@ -60,7 +67,7 @@ class MessageRow:
         key = as_id(message.get("id")) or made
         if key in self._said:
             if self._said[key] == parts:
-                self._reasons["a message whose id was there before"] += 1
+                self._reasons[REPEATED_MESSAGE] += 1
                 return
             key = f"{key}/{made}"
         self._said[key] = parts

@@ -103,11 +103,11 @@ def _pieces(key: str, value: Any, reasons: Reasons) -> list[RawMessage]:
         return []
     for name in _BESIDE:
         if data.get(name):
-            reasons.lost(f"{name} of a message", data[name])
+            reasons.skip(f"{name} block", data[name])
     parts = [*_parts(key, role, data, reasons), *_files(data)]
     if not parts:
         if as_object(data.get("error")):
-            reasons.lost("an answer that failed", value)
+            reasons.skip("failed answer", value)
         return []
     message = RawMessage(
         key=key,
@@ -184,7 +184,7 @@ def _output(items: list[Any], reasons: Reasons) -> Iterator[Part]:
             said = as_text(item.get("output")) or "\n".join(_texts(item.get("output")))
             yield ToolResult(call, names.get(call, ""), said)
         else:
-            reasons[f"output of the type {kind[:40]!r}"] += 1
+            reasons.skip(f"{kind[:40]} output", each)
 
 
 def _texts(listed: Any) -> list[str]:

@@ -18,7 +18,7 @@ from datetime import datetime
 from typing import Any
 
 from unabridged.domain.fact import Requirement
-from unabridged.transfer.build_conversation import ImportOrigin, skipped, transcript
+from unabridged.transfer.build_conversation import ImportOrigin, transcript
 from unabridged.transfer.foreign_format import Format, each_record, signs
 from unabridged.transfer.formats import own_files, placeholders
 from unabridged.transfer.formats.message_rows import MessageRow
@@ -97,7 +97,7 @@ def _requirements(record: JsonRecord, at: datetime | None) -> Iterator[Item]:
             reasons.lost("a requirement without an id or a text", each)
     if listed is not None and not isinstance(listed, list):
         reasons.lost("requirements that are no list", listed)
-    yield from skipped(record.where, reasons)
+    yield from reasons.records(record.where)
 
 
 def _requirement(name: str, text: str, data: Mapping[str, Any], at: datetime) -> Requirement:

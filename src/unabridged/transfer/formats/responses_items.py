@@ -11,7 +11,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from unabridged.domain.message import Image, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from unabridged.transfer.lenient_fields import Reasons, as_id, as_list, as_object, as_text
+from unabridged.transfer.lenient_fields import (
+    HIDDEN_REASONING,
+    SYSTEM_MESSAGE,
+    Reasons,
+    as_id,
+    as_list,
+    as_object,
+    as_text,
+)
 
 ROLES: Mapping[str, Role] = {
     "user": Role.USER,
@@ -26,8 +34,6 @@ ROLES: Mapping[str, Role] = {
 """Who speaks, by the names that files give."""
 SYSTEM_ROLES = frozenset({"system", "developer"})
 
-SYSTEM_MESSAGE = "a system message"
-"""Why such a message is passed over."""
 
 Said = tuple[Role, tuple[Part, ...]]
 """What one message or item says, and whose role it is."""
@@ -65,14 +71,14 @@ def said_by(data: Mapping[str, Any], reasons: Reasons) -> Said | None:
     if kind == "reasoning":
         text = _reasoning(data)
         if not text:
-            reasons["reasoning that is encrypted or empty"] += 1
+            reasons[HIDDEN_REASONING] += 1
         return (Role.ASSISTANT, (Reasoning(text),)) if text else None
     if kind.endswith(_CALL + _OUTPUT):
         return (Role.TOOL, _result(data, reasons))
     if kind.endswith(_CALL):
         return (Role.ASSISTANT, (_call(kind, data, reasons),))
     if kind in _NOT_SAID:
-        reasons["a note of the program"] += 1
+        reasons["program note"] += 1
     else:
         reasons.lost(f"an item of the type {kind[:40]!r}", data)
     return None

@@ -24,7 +24,14 @@ from unabridged.transfer.build_conversation import ImportOrigin, RawMessage, cha
 from unabridged.transfer.foreign_format import Format, signs
 from unabridged.transfer.formats import placeholders
 from unabridged.transfer.ids import digest
-from unabridged.transfer.lenient_fields import Reasons, as_id, as_list, as_object, as_text
+from unabridged.transfer.lenient_fields import (
+    EMPTY_MESSAGE,
+    Reasons,
+    as_id,
+    as_list,
+    as_object,
+    as_text,
+)
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
 
@@ -73,7 +80,7 @@ def _conversation(
     created = header.get("create_date")
     about = as_object(header.get("chat_metadata"))
     if as_text(about.get("note_prompt")).strip():
-        chat.reasons.lost("the author's note, which is a setting", about.get("note_prompt"))
+        chat.reasons.skip("author's note", about.get("note_prompt"))
     character = chat.character
     dated = f"{character} - {created}" if character and as_id(created) else None
     origin = ImportOrigin(
@@ -118,7 +125,7 @@ class _Chat:
         kind = as_text(as_object(data.get("extra")).get("type"))
         calls = as_list(as_object(data.get("extra")).get("tool_invocations"))
         if data.get("is_system") is True and kind and kind != "narrator" and not calls:
-            self.reasons.lost("a notice of the program", data)
+            self.reasons.skip("program notice", data)
             return
         user = data.get("is_user") is True
         self._run = 0 if user else self._run + 1
@@ -133,7 +140,7 @@ class _Chat:
             sent = str(about.get("send_date"))
             base = digest("message", str(user), as_text(data.get("name")), sent, words)
             if base in own:
-                self.reasons["a swipe that says the same as another"] += 1
+                self.reasons["repeated swipe"] += 1
                 continue
             own.add(base)
             key = digest(base, str(self._seen[base]))
@@ -143,7 +150,7 @@ class _Chat:
                 self.found[key], self.parents[key] = pieces, above
                 selected = key if shown or selected is None else selected
         if selected is None:
-            self.reasons.lost("a message without words", data)
+            self.reasons.skip(EMPTY_MESSAGE, data)
         self.above = selected or above
 
     def _pieces(

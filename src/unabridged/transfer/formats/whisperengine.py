@@ -61,7 +61,7 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
             channel = as_id(memory.get("channel_id")) or as_id(about.get("channel_id")) or ""
             talk = talks.setdefault((as_id(memory.get("user_id")) or "", channel), {})
             if talk.setdefault(loose.key, loose) is not loose:
-                reasons["a memory whose id was there before"] += 1
+                reasons["repeated memory"] += 1
     for (user, channel), talk in talks.items():
         messages = paired(list(talk.values()))
         name = "/".join(filter(None, (user, channel)))
@@ -108,7 +108,7 @@ def _message(memory: Mapping[str, Any], record: JsonRecord, reasons: Reasons) ->
     role = ROLES.get(said.lower()) or _SOURCES.get(source)
     kind = as_text(memory.get("memory_type")) or "conversation"
     if role not in (Role.USER, Role.ASSISTANT) or kind != "conversation" or not text:
-        reasons.lost("a memory that is no message of a conversation", record.value)
+        reasons.skip("unrelated memory", record.value)
         return None
     time = memory.get("timestamp") or memory.get("timestamp_unix")
     at = reasons.time(time)

@@ -29,7 +29,7 @@ from unabridged.transfer.foreign_format import Format, signs
 from unabridged.transfer.formats import own_files, placeholders
 from unabridged.transfer.formats.message_rows import MessageRow
 from unabridged.transfer.ids import digest
-from unabridged.transfer.lenient_fields import Reasons, as_object, as_text
+from unabridged.transfer.lenient_fields import SUMMARY_ONLY, Reasons, as_object, as_text
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
 
@@ -101,7 +101,7 @@ def _summary(record: JsonRecord, model: str | None) -> Iterator[Item]:
     stood = f"It stood for {count} exchanges." if isinstance(count, int) else ""
     note = f"{stood} {f'Dates: {dates}.' if dates else ''}".strip()
     at = reasons.time(dates.partition(" to ")[0])
-    reasons.lost("only a summary is there; it is kept, and marked as one", data)
+    reasons.change(SUMMARY_ONLY, data)
     text = data["summary"]
     origin = ImportOrigin(
         FORMAT.name,
@@ -150,7 +150,7 @@ def _exchange(
     model = as_text(about.get("model")) or as_text(data.get("model")) or None
     asked, answered = _said(data.get("user")), _said(data.get("assistant"))
     if not asked and not answered:
-        reasons.lost("an exchange in which nobody says anything", data)
+        reasons.skip("empty exchange", data)
         return []
     position = len(row.messages)
     if asked:
