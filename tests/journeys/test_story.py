@@ -241,7 +241,7 @@ def test_every_debug_command_of_the_seed_does_what_it_says(begun, model):
     shown = chat(house, "/semantic show", "/semantic stats")
     for name, share in KEEP.items():
         assert re.search(rf"{name} +{100 * share:.0f} %", shown), name
-    assert f"{len(turns) + 1} exchanges judged, 0 not yet · scheme story" in shown
+    assert f"{len(turns) + 1} exchanges classified, 0 pending · scheme story" in shown
     shown = chat(house, "/condense test")
     assert "Nothing was changed (--test)." in shown
     assert "order kept" in shown
