@@ -8,8 +8,6 @@ from unabridged.config.profiles import names
 from unabridged.domain.scope import ISOLATION_FIELDS, Scope, SpaceId
 from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
-from unabridged.factory.home import Home
-from unabridged.home.open_spaces import space_from
 
 _PLACE = ("store", "isolation")
 """The settings that decide where memory is stored and how it is divided."""
@@ -29,6 +27,9 @@ def elsewhere(settings: Settings) -> str:
         return ""
     if usual.store == "memory":
         return ""
+    from unabridged.factory.home import Home  # noqa: PLC0415 - slow, and help needs none of it
+    from unabridged.home.open_spaces import space_from  # noqa: PLC0415 - as above
+
     here, there = (
         space_from(Scope(one.user, one.agent, one.model or None), one) for one in (settings, usual)
     )
@@ -46,6 +47,8 @@ def under_profiles(settings: Settings) -> str:
     """Return which profiles have memory in this home that these settings do not show."""
     if settings.store == "memory":
         return ""
+    from unabridged.factory.home import Home  # noqa: PLC0415 - as above
+
     seen, spaces = {_place(settings)}, Home(settings).spaces()
     told = []
     for name in names(settings.home):

@@ -8,7 +8,6 @@ from unabridged.cli.paint import paint, width
 from unabridged.cli.plain_command import plain_command
 from unabridged.cli.terminal_text import cells, pad, safe, wrap
 from unabridged.domain.results import Diagnosis
-from unabridged.factory.home import diagnose
 
 _SIGNS = {True: ("✓", "good"), False: ("✗", "bad"), None: ("·", "dim")}
 TOPIC_ROOM = 22
@@ -32,6 +31,8 @@ def command(invocation: Invocation, *, repair: bool) -> None:
 
     If something is wrong, it ends with exit code 1. It changes nothing without --repair, but completes an interrupted rename or restore, as every command does. It never repairs a damaged space; use `unabridged recover`.
     """
+    from unabridged.factory.home import diagnose  # noqa: PLC0415 - slow, and help needs none of it
+
     findings = []
     for finding in diagnose(invocation.settings(), repair=repair):
         findings.append(finding)

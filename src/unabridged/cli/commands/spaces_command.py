@@ -1,6 +1,7 @@
 """``unabridged spaces``."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,7 +16,9 @@ from unabridged.cli.plain_command import PlainGroup
 from unabridged.cli.terminal_text import safe, wrap
 from unabridged.domain.scope import SpaceId
 from unabridged.errors import InputError, NotFoundError
-from unabridged.factory.home import Home
+
+if TYPE_CHECKING:
+    from unabridged.factory.home import Home
 
 command = PlainGroup(
     "spaces",
@@ -115,7 +118,7 @@ def _named(invocation: Invocation, text: str) -> SpaceId:
     return parse_space(text, invocation.settings().isolation)
 
 
-def find_space(home: Home, text: str) -> SpaceId:
+def find_space(home: "Home", text: str) -> SpaceId:
     """Return the space of a name, also if a part of it contains a slash.
 
     Raises:
