@@ -140,6 +140,8 @@ class Chooser:
         if self._settings.gguf:
             return self._gguf()
         try:
+            with closing(self._ollama_server()) as server:
+                server.http.check_listening()
             return self._ollama(self._ollama_names())
         except (UpstreamError, MissingExtraError) as error:
             why = f"{error} {error.hint}" if not isinstance(error, UpstreamAwayError) else ""
@@ -237,7 +239,6 @@ class Chooser:
 
     def _ollama_names(self) -> Sequence[str]:
         with closing(self._ollama_server(PROBE_SECONDS)) as server:
-            server.http.check_listening()
             names = self._lists.recent(server.http.shown, server.models, CHOICE_SECONDS)
         if not names:
             raise ollama.no_model()

@@ -104,3 +104,19 @@ def test_a_folder_that_cannot_be_written_costs_a_question_only(tmp_path):
     (tmp_path / "file").write_text("")
     book = ModelListCache(ManualClock(), tmp_path / "file" / "cache", HOUR)
     assert book.get("s", lambda: ["m"]).names == ("m",)
+
+
+def test_a_recent_list_is_not_asked_for_again_and_a_stale_one_is(tmp_path):
+    clock, asked = ManualClock(), []
+
+    def ask():
+        asked.append(1)
+        return ["llama3"]
+
+    cache = ModelListCache(clock, tmp_path, 3600.0)
+    for _ in range(2):
+        assert cache.recent("http://here", ask, 300.0) == ("llama3",)
+    assert len(asked) == 1
+    clock.time += timedelta(seconds=301)
+    cache.recent("http://here", ask, 300.0)
+    assert len(asked) == 2
