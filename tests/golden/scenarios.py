@@ -556,7 +556,7 @@ def synced_tools(drive):
 # What is known.
 
 
-@scenario()
+@scenario(requirement_patterns="narrow")
 def knowledge(drive):
     """Facts, corrections, pins and requirements, drawn by rules and given by a person."""
     dice = Dice("knowledge")
