@@ -105,7 +105,7 @@ def test_over_to_a_server_and_back(home, server, tmp_path):
     before = found("island", "talk7")
     assert before[0] == "Tell me of island talk7"
     ran = run("models", "reembed", "--embedder", NAME)
-    assert "40 exchanges embedded" in ran.stdout
+    assert "Embedded 40 exchanges" in ran.stdout
     embedded = len(server.texts)
     assert embedded >= 40
     assert vectors_of(home).startswith(f"{NAME}:latest@")
@@ -183,11 +183,11 @@ def test_a_server_that_is_away_loses_nothing(home, server, tmp_path, monkeypatch
     server.away = True
     ran = run("import", conversation(tmp_path, 5))
     assert "5 added" in ran.stdout
-    assert "found by words only" in ran.stderr
+    assert "found by their words" in ran.stderr
     ran = run("ask", "What of island talk3?")
-    assert "found by words only" in ran.stderr
+    assert "found by their words" in ran.stderr
     ran = run("chat", "--plain", text="Tell of island talk4\nand of talk2\n")
-    assert ran.stderr.count("found by words only") == 1
+    assert ran.stderr.count("found by their words") == 1
     ran = run("search", "--json", "island", "talk3")
     assert "Tell me of island talk3" in ran.stdout
     assert ("words only" in ran.stderr) is (when == "later")

@@ -96,7 +96,8 @@ def test_a_contradiction_is_shown_settled_and_the_list_leaves_in_three_formats(m
     place = house(model.url, "requirements")
     talk(place, "marta", "clinic")
     mine = ("--user", "marta")
-    [[one, other]] = place.data("requirements", "conflicts", *mine)
+    (pair,) = place.data("requirements", "conflicts", *mine)
+    one, other = pair["one"]["id"], pair["other"]["id"]
     told = place.run("requirements", "conflicts", *mine)
     assert "at least 30 days" in told
     assert "at least 90 days" in told

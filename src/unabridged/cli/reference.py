@@ -40,7 +40,7 @@ def _command(ctx: click.Context) -> Iterator[str]:
     records = [
         one.get_help_record(ctx)
         for one in command.get_params(ctx)
-        if not isinstance(one, click.Argument) and one.name != "help"
+        if not isinstance(one, click.Argument) and "--help" not in one.opts
     ]
     for flags, told in filter(None, records):
         yield f"- `{flags}` {told}".rstrip()

@@ -1,13 +1,13 @@
 """Facts as text: lists, and everything that is known about one."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from unabridged.cli.format import count, day
 from unabridged.cli.paint import Column, paint, table, width
 from unabridged.cli.terminal_text import one_line, pad, safe, wrap
-from unabridged.domain.fact import Fact, FactState
+from unabridged.domain.fact import Fact
 
 if TYPE_CHECKING:
     from unabridged.operations.call import Call
@@ -17,12 +17,15 @@ _NAMES = 17
 """Width in cells of the names of a fact's fields."""
 
 
-def fact_lines(facts: Sequence[Fact], *, first: int | None = 1) -> list[str]:
+def fact_lines(
+    facts: Sequence[Fact], *, first: int | None = 1, numbers: Mapping[str, int] | None = None
+) -> list[str]:
     """List facts; ● is pinned, ≠ contradicted.
 
     Args:
         facts: In the order of their numbers.
         first: The number of the first; None if they have no numbers.
+        numbers: The number of each by its id, if they are in another order.
     """
     ended = any(fact.until for fact in facts)
     columns = [
@@ -35,7 +38,7 @@ def fact_lines(facts: Sequence[Fact], *, first: int | None = 1) -> list[str]:
     ]
     rows = [
         (
-            "" if first is None else str(number),
+            "" if first is None else str(numbers[fact.id] if numbers else number),
             ("●" if fact.pinned else "") + ("≠" if fact.disputed_by else ""),
             fact.text or "(withdrawn)",
             day(fact.since),
@@ -48,9 +51,10 @@ def fact_lines(facts: Sequence[Fact], *, first: int | None = 1) -> list[str]:
 
 
 def facts_lines(facts: Sequence[Fact], call: "Call") -> list[str]:
-    """List facts of one state or all, with the numbers that name those that hold."""
-    current = all(fact.state is FactState.CURRENT for fact in facts)
-    lines = fact_lines(facts, first=1 if current else None)
+    """List facts in any order, with the numbers that name them if all are current."""
+    numbers = {fact.id: place for place, fact in enumerate(call.space.facts.all(), 1)}
+    named = all(fact.id in numbers for fact in facts)
+    lines = fact_lines(facts, numbers=numbers) if named else fact_lines(facts, first=None)
     groups = call.space.facts.disputes()
     if groups and sys.stdout.isatty():
         said = f"{count(len(groups), 'contradiction')}, marked ≠. Settle one: unabridged facts edit"
