@@ -218,7 +218,7 @@ def test_why_says_what_was_forgotten_since(memory):
     assert not account.intact
     assert account.missing == (old.id,)
     assert account.messages is None
-    assert "swordfish" not in str(account.ledger)
+    assert "swordfish" not in str(account.ledger.rows)
 
 
 def test_why_notices_that_a_message_was_changed(memory):

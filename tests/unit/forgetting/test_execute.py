@@ -201,7 +201,7 @@ def test_what_comes_again_is_passed_on_and_not_stored(memory, tmp_path):
     assert memory.space.forgetting.was_forgotten("Thank you.", SECRET, role=Role.ASSISTANT)
     count = memory.stats().exchanges
     context = memory.prepare(SECRET)
-    assert SECRET in str(context.prompt)
+    assert SECRET in str(context.messages)
     assert memory.begin(context).messages
     exchange = memory.record(context, "Thank you.")
     assert [m.text for m in exchange.messages] == [SECRET, "Thank you."]
