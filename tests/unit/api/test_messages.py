@@ -240,7 +240,7 @@ NO_MESSAGES = [None, 5, 1.5, True, b"bytes", object(), object, [], {}, {"content
                {"role": "user", "content": [{"type": "audio"}]}, {5: "x"}, lambda: "x"]  # fmt: skip
 
 
-@pytest.mark.parametrize("given", NO_MESSAGES, ids=repr)
+@pytest.mark.parametrize("given", NO_MESSAGES)
 def test_what_is_no_message_is_refused_with_a_hint(memory, given):
     with pytest.raises(InputError) as refusal:
         memory.prepare(given)

@@ -96,7 +96,7 @@ def test_the_chat_shares_and_hands_off(said):
         "chat", "--session", "1", *A, text="/share ann/coder\n/handoff\n/handoff team/pool\n"
     )
     assert "Shared with ann/coder: 1 new exchange" in ran.out
-    assert "Whom it is for is missing" in ran.out + ran.err
+    assert "needs SPACE" in ran.out + ran.err
     assert "Handed off to team/pool" in ran.out
     kinds = [json.loads(json.dumps(s))["kind"] for s in said("share", "list", "--json", *A).data]
     assert kinds == ["share", "handoff"]
