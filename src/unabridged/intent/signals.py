@@ -1,8 +1,8 @@
-"""Recognise signals of intent from the tables of ``english`` and ``other_languages``.
+"""Signals of intent: how the tables of ``english`` and ``other_languages`` are recognised.
 
-Most patterns need not be tried on a message: the parse tree of ``re`` shows which pieces of text a
-pattern requires. A sequence requires what any one of its parts requires, alternatives require one
-piece of each, and an optional part requires nothing.
+Most patterns need not be tried on a message: the parse tree of ``re`` says which pieces of text a
+pattern cannot do without. A sequence needs what any one of its parts needs, alternatives need one
+of theirs all together, and what may be absent needs nothing.
 """
 
 import re
@@ -17,13 +17,13 @@ from unabridged.intent.other_languages import ELSEWHERE
 from unabridged.intent.resume_signals import SIGNALS as REOPENING, WORDS as REOPENING_WORDS
 
 UNSPACED_FROM = 0x0E00
-"""From this code on, scripts have no spaces that mark the start of a pattern."""
+"""From this code on, scripts have no spaces that a pattern could begin behind."""
 
 SHORTEST = 3
 """Letters of the shortest piece that is worth looking for, in Latin script."""
 
 MOST_POLITE = 5
-"""Polite phrases that may precede a request."""
+"""Pieces of politeness that may stand before a request."""
 
 _CLAUSE = re.compile(r"[.?] ")
 _ALTERNATIVE = "|"
@@ -31,10 +31,10 @@ _ALTERNATIVE = "|"
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """One signal: its intent, its weight and its pattern.
+    """One signal: what it speaks for, how specific it is, and how it is recognised.
 
-    ``needs`` are pieces of text; without one of them the pattern cannot match. An ``opening``
-    signal is looked for only where a clause begins, after any politeness.
+    ``needs`` are pieces of text of which one must be there before the pattern is worth trying.
+    An ``opening`` signal is looked for only where a clause begins, behind whatever politeness.
     """
 
     intent: Intent
@@ -45,7 +45,7 @@ class Signal:
     opening: bool
 
     def found(self, form: str, openings: Collection[int]) -> bool:
-        """Return whether a message in plain form matches, given where its clauses begin."""
+        """Whether a message in plain form, with the places where its clauses begin, gives it."""
         pattern = _compiled(self.source)
         if self.opening:
             return any(pattern.match(form, at) for at in openings)
@@ -58,14 +58,14 @@ class SignalTable:
 
     Attributes:
         always: Signals that must be tried on every message.
-        needing: A piece of text to the signals to try if it occurs.
+        needing: A piece of text to the signals worth trying where it is there.
     """
 
     always: tuple[Signal, ...]
     needing: Mapping[str, tuple[Signal, ...]]
 
     def recognised(self, form: str) -> list[Signal]:
-        """Return the signals in a message in plain form, in any order."""
+        """The signals that a message in plain form gives, in no order that matters."""
         form = f" {form}"
         tried = {id(signal): signal for signal in self.always}
         for piece, signals in self.needing.items():
@@ -77,7 +77,7 @@ class SignalTable:
 
 
 def openings(form: str) -> frozenset[int]:
-    """Return where clauses begin, before politeness and after each piece of it."""
+    """Where clauses begin, in front of politeness and behind each piece of it."""
     found = reached = {match.end() for match in _CLAUSE.finditer(form)}
     for _ in range(MOST_POLITE):
         reached = {at + len(words) + 1 for at in reached for words in _polite_at(form, at)}
@@ -100,13 +100,13 @@ def _polite() -> Mapping[str, list[str]]:
 
 @cache
 def english() -> SignalTable:
-    """Return the signals of English, compiled at the first message."""
+    """The signals of English, compiled once, at the first message."""
     return _table({intent: SIGNALS[intent] + REOPENING.get(intent, "") for intent in SIGNALS})
 
 
 @cache
 def elsewhere() -> SignalTable:
-    """Return the signals of other languages."""
+    """The signals of other languages."""
     return _table(ELSEWHERE)
 
 
@@ -144,9 +144,9 @@ def _outside(pattern: str) -> str:
 
 
 def needs(pattern: str) -> frozenset[str]:
-    """Return pieces of text of which at least one is in any match of the pattern.
+    """Return pieces of text of which at least one is in whatever the pattern matches.
 
-    Empty if there are none; then the pattern must always be tried.
+    Empty if nothing can be said; then the pattern must always be tried.
     """
     parser: Any = re._parser  # type: ignore[attr-defined]  # private; a test compares the outcome
     return _of_sequence(parser.parse(pattern)) or frozenset()
