@@ -38,7 +38,7 @@ EVIDENCE = 16
 MORE_EVIDENCE = 48
 """The same, for a message that asks for the past and a window that may hold this many."""
 BRIEF = 400
-"""Tokens of a short exchange; the window divided by it is the most exchanges to read."""
+"""Tokens of a short exchange; the window divided by it bounds the recalled exchanges."""
 MOST_MONTHS = 3
 """Months whose condensations are considered for an overview of a whole memory."""
 MOST_OVERVIEWS = 12
@@ -65,8 +65,8 @@ class Sources:
     """The sources of a context.
 
     Attributes:
-        facts: Returns the facts by what was said in a session.
-        requirements: Returns the requirements by what was said in a session.
+        facts: The facts of the space.
+        requirements: The requirements of the space.
         scheme: The categories of its annotations.
     """
 
