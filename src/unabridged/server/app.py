@@ -1,4 +1,4 @@
-"""The application: every route behind one guard, put together from a service."""
+"""The application: every route of the server, with one guard for all."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -27,18 +27,18 @@ from unabridged.server.routes import memory_routes
 from unabridged.server.state import Service
 
 _DIALECTS = (chat_ollama, chat_openai, generate, responses, completions, model_lists, passthrough)
-"""The modules of the routes under ``/api`` and ``/v1``; the last answers whatever no other does."""
+"""The modules of the routes under ``/api`` and ``/v1``; the last answers what no other does."""
 
 
 def create_app(service: Service, more: Sequence[BaseRoute] = ()) -> Starlette:
-    """Make the application of a server.
+    """Return the application of a server.
 
     Args:
-        service: What its handlers share; closed when the application ends.
+        service: Shared by the handlers; closed when the application ends.
         more: Routes from elsewhere: the MCP server under ``/mcp``.
 
     Raises:
-        SettingError: A route has no rule that says who may ask for it, or the token cannot be used.
+        SettingError: A route has no permission rule, or the token cannot be used.
     """
 
     @asynccontextmanager
@@ -69,7 +69,7 @@ def create_app(service: Service, more: Sequence[BaseRoute] = ()) -> Starlette:
     app.state.service = service
     if missing := unruled(app.routes):
         raise SettingError(
-            f"No rule says who may ask for {', '.join(missing)}.",
-            hint="Add it to server/route_permissions.py.",
+            f"Routes without a permission rule: {', '.join(missing)}.",
+            hint="Add them to server/route_permissions.py.",
         )
     return app
