@@ -1,4 +1,4 @@
-"""What a home gathers in time: leftovers of what was killed, files set aside, rights too wide."""
+"""Checks of a home: leftovers of killed programs, files set aside, file permissions."""
 
 import os
 import re
@@ -14,25 +14,25 @@ from unabridged.domain.results import Diagnosis
 from unabridged.home.backups import BackupsFolder
 
 _DRAFTS = (UNFINISHED, ".new")
-"""What the names of files end with that are being written; nobody else ever reads them."""
+"""Suffixes of files that are being written; no other program reads them."""
 _STOPPED = (".renaming", ".salvaged", ".restored", ".forgetting")
-"""What the names of files end with that say what was begun; whoever opens the space finishes it."""
+"""Suffixes of files for unfinished work; the next opening of the space finishes it."""
 _ASIDE = re.compile(r".+\.(?:damaged|replaced)-\d+")
 PATIENCE = 3600.0
-"""Seconds after which a draft is no longer being written."""
+"""Seconds after which a draft counts as abandoned."""
 LEAST_ROOM = 100_000_000
-"""Bytes that should be free."""
+"""Bytes that should be free on the disk."""
 OLD_DAYS = 30
-"""Days after which another backup is advised."""
+"""Days after which to advise another backup."""
 
 
 def look_after(home: Path, now: datetime, *, repair: bool) -> Iterator[Diagnosis]:
-    """Look at everything in a home but the spaces themselves.
+    """Check everything in a home except its spaces.
 
     Args:
         home: The home.
         now: The time.
-        repair: Take rights from others, and remove drafts that nobody writes any more.
+        repair: Remove the rights of others, and abandoned drafts.
     """
     try:
         yield Diagnosis("home", ok=True, text=str(home))
@@ -43,7 +43,7 @@ def look_after(home: Path, now: datetime, *, repair: bool) -> Iterator[Diagnosis
         yield _backups(home, now)
     except OSError as error:
         yield Diagnosis(
-            "home", ok=False, text=str(error), hint="Look at the folder and its rights."
+            "home", ok=False, text=str(error), hint="Check the folder and its permissions."
         )
 
 
@@ -63,9 +63,9 @@ def _rights(paths: list[Path], *, repair: bool) -> Diagnosis:
             path.chmod(FOLDER_MODE if path.is_dir() else FILE_MODE)
         found = _wide(paths)
     if not found:
-        return Diagnosis("rights", ok=True, text="everything is for its owner only")
-    text = f"others can look into {len(found):,} files or folders: {found[0]}"
-    return Diagnosis("rights", ok=False, text=text, hint="Try: unabridged doctor --repair")
+        return Diagnosis("rights", ok=True, text="only you can read the files")
+    text = f"others can read {len(found):,} files or folders: {found[0]}"
+    return Diagnosis("rights", ok=False, text=text, hint="Repair: unabridged doctor --repair")
 
 
 def _leftovers(paths: list[Path], now: datetime, *, repair: bool) -> Iterator[Diagnosis]:
@@ -78,17 +78,17 @@ def _leftovers(paths: list[Path], now: datetime, *, repair: bool) -> Iterator[Di
                 remove(path)
         left = _drafts(paths, now)
     if left:
-        text = f"{len(left):,} drafts that a killed program left: {left[0]}"
-        yield Diagnosis("leftovers", ok=None, text=text, hint="Try: unabridged doctor --repair")
+        text = f"{len(left):,} drafts left by a killed program: {left[0]}"
+        yield Diagnosis("leftovers", ok=None, text=text, hint="Repair: unabridged doctor --repair")
     begun = [path for path in paths if path.name.endswith(_STOPPED) and path.exists()]
     if begun:
-        text = f"begun and not finished: {begun[0].name}"
+        text = f"unfinished: {begun[0].name}"
         yield Diagnosis("leftovers", ok=None, text=text, hint="Opening the space finishes it.")
     aside = [path for path in paths if _ASIDE.fullmatch(path.name) and path.is_file()]
     if aside:
         size = sum(path.stat().st_size for path in aside)
-        text = f"{len(aside):,} files that were set aside, {size:,} bytes: {aside[0]}"
-        hint = "`unabridged recover FILE` looks into one; remove them when you miss nothing."
+        text = f"{len(aside):,} files set aside, {size:,} bytes: {aside[0]}"
+        hint = "Look into one: unabridged recover FILE. Remove them when nothing is missing."
         yield Diagnosis("set aside", ok=None, text=text, hint=hint)
 
 
@@ -106,9 +106,9 @@ def _room(home: Path) -> Diagnosis:
     largest = max((p.stat().st_size for p in home.glob("*/*") if p.is_file()), default=0)
     text = f"{free:,} bytes are free"
     if free < LEAST_ROOM:
-        return Diagnosis("disk", ok=False, text=text, hint="Make room before something is refused.")
+        return Diagnosis("disk", ok=False, text=text, hint="Free space on the disk.")
     if free < 3 * largest:
-        hint = f"A backup is proved by unpacking it: for {largest:,} bytes that may not do."
+        hint = f"The check of a backup of {largest:,} bytes may need more."
         return Diagnosis("disk", ok=None, text=text, hint=hint)
     return Diagnosis("disk", ok=True, text=text)
 
@@ -117,11 +117,11 @@ def _backups(home: Path, now: datetime) -> Diagnosis:
     made = [one for one in BackupsFolder(home / "backups").all() if one.at is not None]
     if not made:
         return Diagnosis(
-            "backups", ok=None, text="none yet", hint="Make one: unabridged backup --all"
+            "backups", ok=None, text="none yet", hint="Make one: unabridged backup create --all"
         )
     days = (now - (made[0].at or now)).days
     text = f"{len(made):,}, the newest {days:,} days old"
-    hint = "Make another one: unabridged backup --all" if days >= OLD_DAYS else ""
+    hint = "Make another one: unabridged backup create --all" if days >= OLD_DAYS else ""
     return Diagnosis("backups", ok=None if hint else True, text=text, hint=hint)
 
 
