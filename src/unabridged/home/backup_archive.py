@@ -185,7 +185,7 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> BackupManifest:
         number = said.get("format") if isinstance(said, dict) else None
         if isinstance(number, int) and number > FORMAT:
             raise BackupError(
-                f"{path} has format {number}; this version knows up to {FORMAT}.",
+                f"{path} has format {number}; this version supports up to {FORMAT}.",
                 hint="Install a newer version of unabridged.",
             )
         manifest = msgspec.convert(said, BackupManifest)

@@ -38,7 +38,7 @@ class JsonFolder:
     custom: Path | None = None
 
     def paths(self, space: SpaceId) -> FilePaths:
-        """Return where the files of a space are, or would be."""
+        """Return the paths of a space's files, even if there are none."""
         return locate(self.root, space, self.layout, self.custom)
 
     def files(self, store: SqliteStore) -> JsonFiles:

@@ -213,7 +213,7 @@ async def delete(request: Request) -> Response:
     """
     _, past = await _stored(request)
     raise InputError(
-        "Responses are not deleted one by one here: memory holds whole exchanges.",
+        "Responses are not deleted one by one here: memory stores whole exchanges.",
         hint=f"Forget the exchange: POST /memory/forget, or `unabridged forget {past.exchange.id}`.",
     )
 
