@@ -131,7 +131,7 @@ def test_a_single_memory_becomes_a_space_for_each_model(tmp_path):
 def test_a_model_that_nobody_names_is_asked_for_and_never_guessed(tmp_path):
     place = Place(tmp_path, isolation=("user", "agent", "model"))
     place.write("memory.json", {"current_conversation": [{"user": "hi", "assistant": "ho"}]})
-    with pytest.raises(MigrationError, match="name no model") as told:
+    with pytest.raises(MigrationError, match="exchanges without a model") as told:
         place.migrations.migrate(place.old)
     assert "--model" in told.value.hint
     assert place.spaces() == {}
