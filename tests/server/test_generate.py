@@ -121,7 +121,7 @@ def test_a_context_of_another_server_or_person_is_refused(before_ollama):
         body = {"model": "llama3.2", "prompt": "x", "context": list(made.context), "stream": False}
         refused = bare.post("/api/generate", json=body, headers={"X-Unabridged-User": "bob"})
         assert refused.status_code == 400
-        assert "nothing that is stored" in refused.json()["error"]
+        assert "names no answer that is stored" in refused.json()["error"]
     assert len(server.sent("/api/chat")) == 1
 
 

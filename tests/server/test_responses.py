@@ -82,7 +82,7 @@ def test_a_response_is_answered_recorded_and_given_back(before):
         again = client.responses.retrieve(made.id)
         assert (again.id, again.output_text, again.status) == (made.id, "Good day.", "completed")
         assert [item.id for item in again.output] == [item.id for item in made.output]
-        with pytest.raises(openai.BadRequestError, match="not streamed again"):
+        with pytest.raises(openai.BadRequestError, match="cannot be streamed"):
             client.responses.retrieve(made.id, stream=True)
         with pytest.raises(openai.BadRequestError, match="no input"):
             client.responses.create(model=server.model, previous_response_id=made.id)

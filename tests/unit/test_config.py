@@ -235,7 +235,7 @@ def test_folders_are_private_and_made_on_first_use(tmp_path):
 
 def test_a_home_that_cannot_be_used_is_a_typed_error(tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(SettingError, match="is no folder") as caught:
+    with pytest.raises(SettingError, match="is not a folder") as caught:
         config.folder(tmp_path / "file", "spaces")
     assert "--home" in caught.value.hint
 
@@ -293,8 +293,8 @@ def test_an_agent_may_have_settings_of_its_own(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("agents = 3", "no table of tables"),
-        ("[agents]\ntutor = 3", "no table of tables"),
+        ("agents = 3", "not a table of tables"),
+        ("[agents]\ntutor = 3", "not a table of tables"),
         ("[agents.tutor]\nuser = 'x'", "cannot be another one"),
         ("[agents.tutor]\nhome = 'x'", "inside the home"),
         ("[agents.tutor]\nmax_turn = 3", "no setting 'max_turn'"),
@@ -348,7 +348,7 @@ def test_what_counts_for_more_than_the_file_counts_for_more_than_a_models_table(
         ('[models.qwen]\nstore = "memory"\n', "store cannot be another one for one model"),
         ("[models.qwen]\nwindwo = 1\n", "no setting 'windwo'"),
         ("[models.qwen]\nwindow = 1\n", "window cannot be 1"),
-        ("models = 3\n", "models is no table of tables"),
+        ("models = 3\n", "models is not a table of tables"),
         ("[models.qwen]\nimmediate_share = 0.99\n", "more than all of memory"),
     ],
 )

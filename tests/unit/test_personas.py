@@ -43,7 +43,7 @@ def test_the_first_key_that_holds_text_counts(home):
     ("text", "said"),
     [
         ("{", "not JSON"),
-        ('["You are one."]', "not an object"),
+        ('["You are one."]', "not a JSON object"),
         ('{"title": "Engineer", "prompt": 3}', "it has title, prompt"),
         ("{}", "it has nothing"),
     ],

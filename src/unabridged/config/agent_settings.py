@@ -1,4 +1,4 @@
-"""Settings by agent and profile: what a server needs, where each request may have others."""
+"""Settings by agent and profile, for a server whose requests differ in both."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -15,9 +15,9 @@ class ByAgent:
     """Settings for every agent.
 
     Attributes:
-        common: For an agent without settings of its own.
-        own: By name, for those that have a table in the settings file.
-        under: Reads what holds for an agent under a profile that a request has.
+        common: The settings of agents without their own.
+        own: The settings by name, for agents with a table in the settings file.
+        under: Returns the settings of an agent under a request's profile.
     """
 
     common: Settings
@@ -26,16 +26,16 @@ class ByAgent:
     _read: dict[tuple[str, str], Settings] = field(default_factory=dict, compare=False)
 
     def of(self, agent: str, profile: str = "") -> Settings:
-        """Give the settings of an agent, under the profile of a request if that names one.
+        """Return the settings of an agent, under the profile of a request, if any.
 
         Raises:
-            SettingError: There is no such profile, or something in it cannot be used.
+            SettingError: The profile does not exist, or has an invalid value.
         """
         if not profile:
             return self.own.get(agent) or replace(self.common, agent=agent)
         if self.under is None:
             raise SettingError(
-                f"The profile {profile!r} cannot be had here.",
+                f"The profile {profile!r} is not available here.",
                 hint="Start the server with settings from a home folder.",
             )
         known = agent if agent in self.own else ""
@@ -50,7 +50,7 @@ def by_agent(
     environ: Mapping[str, str] | None = None,
     **overrides: Any,
 ) -> ByAgent:
-    """Read the settings of every agent; arguments as ``config.load``, None for this environment.
+    """Return the settings of all agents; arguments as ``config.load``, None for this environment.
 
     Raises:
         SettingError: A name is unknown or a value cannot be used, for any agent.
@@ -68,5 +68,5 @@ def by_agent(
     unnamed = "any"
     while unnamed in named:
         unnamed += "-"
-    common = of(unnamed)  # a file in which `agents` is no table of tables is refused here
+    common = of(unnamed)  # refuses a file in which `agents` is not a table of tables
     return ByAgent(common, {agent: of(agent) for agent in named}, of)

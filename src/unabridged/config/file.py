@@ -1,4 +1,4 @@
-"""The settings file as text: read with care, written whole."""
+"""The settings file as text: read with checks, written whole."""
 
 from pathlib import Path
 
@@ -7,13 +7,15 @@ from unabridged.errors import SettingError
 
 
 def text_of(path: Path) -> str:
-    """Read the settings file; one that is not there is empty.
+    """Return the settings file; empty if there is none.
 
     Raises:
         SettingError: It is not UTF-8, or cannot be read.
     """
     try:
-        return path.read_text(encoding="utf-8-sig")  # editors of Windows begin files with a mark
+        return path.read_text(
+            encoding="utf-8-sig"
+        )  # Windows editors begin files with a byte order mark
     except FileNotFoundError:
         return ""
     except UnicodeDecodeError as error:
@@ -21,7 +23,7 @@ def text_of(path: Path) -> str:
     except OSError as error:
         raise SettingError(
             f"{path} cannot be read: {error.strerror or error}.",
-            hint="Make the file readable, or name another home with --home.",
+            hint="Make the file readable, or choose another home with --home.",
         ) from error
 
 
@@ -29,14 +31,14 @@ def write_text(path: Path, text: str) -> None:
     """Write the settings file whole, durable when it returns, readable by its owner only.
 
     Raises:
-        StoreError: As ``disk.durable.write_whole`` says; the file is as it was.
+        StoreError: As ``disk.durable.write_whole``; the file is unchanged.
     """
     write_whole(path, text.encode())
 
 
 def not_toml(path: Path, error: Exception) -> SettingError:
-    """Say that a file is no TOML."""
+    """Return the error of a file that is not TOML."""
     return SettingError(
         f"{path} is not valid TOML: {error}.",
-        hint="Mend that line, or move the file away to begin with the defaults.",
+        hint="Correct that line, or move the file away to start with the defaults.",
     )

@@ -1,8 +1,8 @@
-"""Tracing as OpenTelemetry's own variables ask for it; nothing is sent unless they name where to.
+"""Tracing by OpenTelemetry's variables; nothing is sent unless they set a destination.
 
 The variables and their meaning: OpenTelemetry specification, "Environment Variable Specification"
 and "OpenTelemetry Protocol Exporter" (https://opentelemetry.io/docs/specs/otel/configuration/).
-What is not named here (batch sizes, certificates) the SDK reads by itself.
+The SDK itself reads the other variables (batch sizes, certificates).
 """
 
 from collections.abc import Mapping
@@ -28,15 +28,14 @@ SAMPLERS = (
 
 @dataclass(frozen=True, slots=True)
 class Telemetry:
-    """Where spans go.
+    """The destination of spans.
 
     Attributes:
-        endpoint: The address that takes them by OTLP over HTTP; empty writes them to standard
-            error.
-        headers: Sent along, such as a key.
-        service: What this program is called there.
+        endpoint: The address for OTLP over HTTP; empty writes them to standard error.
+        headers: Headers to send, such as a key.
+        service: The name of this program there.
         sampler: One of ``SAMPLERS``.
-        ratio: 0 to 1: the share of traces that a sampler by ratio keeps.
+        ratio: 0 to 1: the share of traces that a ratio sampler keeps.
     """
 
     endpoint: str
@@ -47,13 +46,13 @@ class Telemetry:
 
 
 def telemetry(environ: Mapping[str, str] | None = None) -> Telemetry | None:
-    """Read whether and where spans are sent; None where nobody asked for any.
+    """Return the destination of spans; None if none is set.
 
     Args:
         environ: The environment; None for the process's.
 
     Raises:
-        SettingError: A variable holds what cannot be used.
+        SettingError: A variable has an invalid value.
     """
     given = config.variables(PREFIX) if environ is None else config.variables(PREFIX, environ)
     said = {name.removeprefix(PREFIX): value.strip() for name, value in given.items()}
@@ -85,12 +84,12 @@ def telemetry(environ: Mapping[str, str] | None = None) -> Telemetry | None:
 
 
 def _of(said: Mapping[str, str], name: str) -> str:
-    # What holds for traces, or else for everything that is exported.
+    # The value for traces, or else for everything exported.
     return said.get(f"EXPORTER_OTLP_TRACES_{name}") or said.get(f"EXPORTER_OTLP_{name}", "")
 
 
 def _endpoint(said: Mapping[str, str]) -> str:
-    # Where traces go; the address for everything gets their path, as the specification has it.
+    # The address of traces; the general address gets their path, by the specification.
     own, common = said.get("EXPORTER_OTLP_TRACES_ENDPOINT"), said.get("EXPORTER_OTLP_ENDPOINT")
     address = own or (f"{common.rstrip('/')}/v1/traces" if common else "")
     if address and not is_address(address):
@@ -114,4 +113,4 @@ def _ratio(text: str) -> float:
 
 
 def _wrong(name: str, wanted: str) -> SettingError:
-    return SettingError(f"{PREFIX}{name} cannot be used here.", hint=f"It takes {wanted}.")
+    return SettingError(f"{PREFIX}{name} has an invalid value.", hint=f"Set it to {wanted}.")

@@ -1,4 +1,4 @@
-"""Files as they have to be written: whole or not at all, durable, for their owner only, one at a time.
+"""Safe files: written whole or not at all, durable, private, and locked.
 
-Everything that is kept goes through here, so that one test can fail, tear or stop every step of it.
+All stored data is written here, so that a test can fail, tear or stop every step.
 """

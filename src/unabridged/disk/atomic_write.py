@@ -1,4 +1,4 @@
-"""Writing a file whole or not at all, durable when it is done."""
+"""Write a file whole or not at all, durably."""
 
 import errno
 import os
@@ -11,7 +11,7 @@ from unabridged.errors import StoreError, StoreFullError, StoreReadOnlyError
 
 FILE_MODE = 0o600
 UNFINISHED = ".part"
-"""What a file's name ends with while it is written; such files may be removed at any time."""
+"""The suffix of a file while it is written; such files may be removed at any time."""
 _PIECE = 1 << 20
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 READ_ONLY = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
@@ -19,14 +19,14 @@ _BINARY: int = getattr(os, "O_BINARY", 0)
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file: a temporary one beside it, read back, made durable, put in its place.
+    """Write a file through a temporary one that is read back, synced and renamed.
 
-    Until it returns the old content is there; a crash leaves the old or the new one, whole.
+    A crash leaves the old or the new content, whole.
 
     Raises:
-        StoreFullError: There is no room; the old file is as it was.
+        StoreFullError: The disk is full; the old file is unchanged.
         StoreReadOnlyError: The folder cannot be written.
-        StoreError: The disk failed; the old file is as it was.
+        StoreError: The disk failed; the old file is unchanged.
     """
     draft = draft_of(path)
     try:
@@ -43,12 +43,12 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def write_first(path: Path, data: bytes) -> bool:
-    """Write a file whole, unless there is one of that name; return whether it was written.
+    """Write a new file whole; return False if the name exists.
 
-    It is durable when this returns; of two that write at once one does.
+    It is durable on return; of two simultaneous writers one wins.
 
     Raises:
-        OSError: As the system says; no file of that name was made.
+        OSError: The system failed; there is no new file.
     """
     draft = draft_of(path)
     try:
@@ -69,13 +69,13 @@ def write_first(path: Path, data: bytes) -> bool:
 
 
 def wipe(path: Path) -> int:
-    """Overwrite a file with zeros, make that durable, and remove it; return the bytes overwritten.
+    """Overwrite a file with zeros durably and remove it; return its bytes.
 
-    What the disk itself keeps elsewhere (blocks that an SSD or a journal wrote, snapshots) is out of
-    reach. One that is not there is passed over.
+    Copies that the disk keeps elsewhere (blocks of an SSD or a journal, snapshots) are out of
+    reach. A missing file is ignored.
 
     Raises:
-        OSError: As the system says; it may be there still, overwritten or not.
+        OSError: The system failed; the file may still exist, overwritten or not.
     """
     try:
         handle = os.open(path, os.O_WRONLY | _BINARY)
@@ -90,7 +90,7 @@ def wipe(path: Path) -> int:
 
 
 def zero(handle: int) -> int:
-    """Overwrite a file that was just opened with zeros, durable; return its bytes."""
+    """Overwrite an opened file with zeros durably; return its bytes."""
     size = os.fstat(handle).st_size
     zeros = bytes(min(size, _PIECE))
     for start in range(0, size, _PIECE):
@@ -100,15 +100,15 @@ def zero(handle: int) -> int:
 
 
 def draft_of(path: Path) -> Path:
-    """Give a name beside a file under which its next content can be written."""
+    """Return a temporary path next to a file for its next content."""
     return path.with_name(f".{path.name}.{secrets.token_hex(6)}{UNFINISHED}")
 
 
 def write_new(path: Path, data: bytes) -> None:
-    """Write a file that is not there yet, for its owner only, durable but for its name.
+    """Write a new private file; its bytes are durable, its name not yet.
 
     Raises:
-        OSError: As the system says; a part of it may be there.
+        OSError: The system failed; a part of the file may exist.
     """
     handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | _BINARY, FILE_MODE)
     try:
@@ -120,24 +120,24 @@ def write_new(path: Path, data: bytes) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a file; one that is not there or cannot be removed is left."""
+    """Remove a file if that is possible."""
     with suppress(OSError):
         os.unlink(path)  # noqa: PTH108 - see write_whole
 
 
 def put_in_place(draft: Path, path: Path) -> None:
-    """Let a durable file take another's place; the folder is still to be synced."""
+    """Replace a file by a durable one; the caller syncs the folder."""
     os.replace(draft, path)  # noqa: PTH105 - see write_whole
 
 
 def delete(path: Path) -> None:
-    """Remove a file that must not stay; one that is gone already is no fault."""
+    """Remove a file; a missing one is not an error."""
     with suppress(FileNotFoundError):
         os.unlink(path)  # noqa: PTH108 - see write_whole
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the folder's entries survive a power cut, if the system can."""
+    """Sync a folder, so that its entries survive a power cut, if the system can."""
     if os.name == "nt":
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -148,23 +148,23 @@ def sync_folder(folder: Path) -> None:
 
 
 def full(path: Path) -> StoreFullError:
-    """The disk has no room left."""
+    """Return the error of a full disk."""
     return StoreFullError(
-        f"There is no room left on the disk to write {path}.",
-        hint="Free some room and repeat; what was stored before is safe and can be read.",
+        f"The disk is full: {path} was not written.",
+        hint="Free space and repeat; everything stored before is safe and readable.",
     )
 
 
 def read_only(path: Path) -> StoreReadOnlyError:
-    """Writing was asked of a file or folder that cannot be written."""
+    """Return the error of a file or folder that cannot be written."""
     return StoreReadOnlyError(
         f"{path} can be read but not written.",
-        hint="Give yourself the right to write the file and its folder, or choose another home.",
+        hint="Make the file and its folder writable for you, or choose another home.",
     )
 
 
 def of_the_system(error: OSError, path: Path) -> StoreError:
-    """Give the error of the tree for one of the operating system."""
+    """Return our error for one of the operating system."""
     if error.errno in FULL:
         return full(path)
     if error.errno in READ_ONLY:
@@ -176,10 +176,10 @@ def of_the_system(error: OSError, path: Path) -> StoreError:
 
 @contextmanager
 def system_errors(path: Path) -> Iterator[None]:
-    """Raise a typed error about a path for one of the operating system.
+    """Translate errors of the operating system about a path.
 
     Raises:
-        StoreError: As the system said.
+        StoreError: The system failed.
     """
     try:
         yield
@@ -189,7 +189,7 @@ def system_errors(path: Path) -> Iterator[None]:
 
 def _check(path: Path, data: bytes) -> None:
     if path.read_bytes() != data:
-        raise OSError(errno.EIO, "what was read back is not what was written")
+        raise OSError(errno.EIO, "the bytes read back differ from those written")
 
 
 def _private(handle: int) -> None:

@@ -1,13 +1,13 @@
-"""Search files for bytes, past everything that reads them."""
+"""Search the raw bytes of files."""
 
 from collections.abc import Iterable, Sequence
 
 BLOCK = 1 << 22
-"""Bytes that are looked through at once."""
+"""Bytes searched at once."""
 
 
 class ByteSearch:
-    """Looks for pieces, each in every form of bytes that it may have, in one file after the other."""
+    """Searches files for pieces, each in every form of bytes it may have."""
 
     def __init__(self, pieces: Sequence[Sequence[bytes]]) -> None:
         self._left = {number: tuple(forms) for number, forms in enumerate(pieces)}
@@ -18,7 +18,7 @@ class ByteSearch:
         self.found: list[int] = []
 
     def through(self, name: str, blocks: Iterable[bytes]) -> None:
-        """Look through a file, given its name for people and its bytes in order."""
+        """Search a file, given its name and its bytes in order."""
         self.files.append(name)
         end = b""
         for block in blocks:

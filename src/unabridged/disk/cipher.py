@@ -1,9 +1,9 @@
-"""AES-256-GCM over whole pieces: what ``ports.Cipher`` is for files, backups and exports.
+"""AES-256-GCM over whole pieces: the ``ports.Cipher`` of files, backups and exports.
 
 A sealed piece is: the magic (8 bytes), the mark of the key (8 bytes), a random prefix (7 bytes), and
 chunks of up to 64 KiB, each with its tag (16 bytes). The nonce of a chunk is the prefix, its number
 (4 bytes, big-endian) and 1 for the last one, else 0, so that chunks can be neither moved, nor left
-out at the end, nor taken from another piece. What the piece is for is authenticated with each chunk.
+out at the end, nor taken from another piece. Each chunk authenticates the purpose of the piece.
 
 Source: STREAM, Hoang, Reyhanitabar, Rogaway, Vizár 2015, https://eprint.iacr.org/2015/189, as Tink
 and age use it; AES-GCM from the package ``cryptography``.
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 CHUNK = 1 << 16
-"""Bytes of a chunk before it is sealed."""
+"""Bytes of a chunk before sealing."""
 TAG = 16
-"""Bytes by which a sealed chunk is longer."""
+"""Bytes that sealing adds to a chunk."""
 Recode = Callable[[int, bool, bytes], bytes]
 """Seals or opens one chunk: its number, whether it is the last, its bytes."""
 MAGIC = b"UnabrSld"
@@ -35,9 +35,9 @@ _HEAD = len(MAGIC) + _MARK + _PREFIX
 
 
 class SealingStream:
-    """A stream whose content is sealed into another one, which is left open.
+    """A stream that seals its content into another stream, which stays open.
 
-    It is whole when the block ends without an error.
+    It is complete when the block ends without an error.
     """
 
     def __init__(self, stream: BinaryIO, sealed: Recode) -> None:
@@ -47,15 +47,15 @@ class SealingStream:
         self._held = bytearray()
 
     def write(self, data: "ReadableBuffer") -> int:
-        """Take bytes; whole chunks go on."""
+        """Add bytes; write complete chunks."""
         self._held += data
-        while len(self._held) > CHUNK:  # the last one waits: it is sealed as such
+        while len(self._held) > CHUNK:  # the last one waits, since it is sealed as the last
             self._put(bytes(self._held[:CHUNK]), last=False)
             del self._held[:CHUNK]
         return memoryview(data).nbytes
 
     def writelines(self, lines: Iterable["ReadableBuffer"]) -> None:
-        """Take several pieces."""
+        """Add several pieces."""
         for line in lines:
             self.write(line)
 
@@ -63,7 +63,7 @@ class SealingStream:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Seal the last chunk, unless writing broke off: what is not whole does not open."""
+        """Seal the last chunk, unless writing broke off: an incomplete stream does not open."""
         if kind is None:
             self._put(bytes(self._held), last=True)
 
@@ -73,7 +73,7 @@ class SealingStream:
 
 
 class UnsealingStream(io.RawIOBase):
-    """What was sealed into a stream, which is left open; nothing of it is given before it is proved."""
+    """A stream that opens a sealed one, which stays open; it returns only proved bytes."""
 
     def __init__(self, stream: BinaryIO, opened: Recode) -> None:
         super().__init__()
@@ -84,11 +84,11 @@ class UnsealingStream(io.RawIOBase):
         self._held = memoryview(b"")
 
     def readable(self) -> bool:  # type: ignore[explicit-override]  # typing.override needs Python 3.12
-        """It is for reading."""
+        """Return True."""
         return True
 
     def readinto(self, target: "WriteableBuffer") -> int:  # type: ignore[explicit-override]  # see above
-        """Give opened bytes; 0 at the end."""
+        """Fill a buffer with opened bytes; return 0 at the end."""
         while not self._held and (self._next or not self._number):
             chunk, self._next = self._next, self._read()
             self._held = memoryview(self._opened(self._number, not self._next, chunk))
@@ -107,10 +107,10 @@ class UnsealingStream(io.RawIOBase):
 
 
 class AesGcm:
-    """Seals and opens with one key of 32 bytes, for this use only; implements ``ports.Cipher``.
+    """Seals and opens with one key of 32 bytes for one use; implements ``ports.Cipher``.
 
     Raises:
-        MissingExtraError: The package that does it is not installed.
+        MissingExtraError: The package ``cryptography`` is not installed.
     """
 
     def __init__(self, key: bytes) -> None:
@@ -144,7 +144,7 @@ class AesGcm:
         return self.unsealing(io.BytesIO(data), purpose).read()
 
     def sealing(self, stream: BinaryIO, purpose: bytes) -> SealingStream:
-        """Give a stream whose content is sealed into another one, for a ``with`` block."""
+        """Return a stream that seals its content into another one, for a ``with`` block."""
         prefix = secrets.token_bytes(_PREFIX)
         stream.write(b"".join([MAGIC, self._mark, prefix]))
 
@@ -154,37 +154,37 @@ class AesGcm:
         return SealingStream(stream, sealed)
 
     def unsealing(self, stream: BinaryIO, purpose: bytes) -> io.BufferedReader:
-        """Give what was sealed as a stream; reading raises where it is not what was sealed.
+        """Return the sealed content as a stream; reading raises if it was changed.
 
         Raises:
             StoreKeyError: It was sealed with another key.
-            StoreDamagedError: It is no sealed piece.
+            StoreDamagedError: It is not a sealed piece.
         """
         from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - an extra
 
         head = stream.read(_HEAD)
         if not is_sealed(head) or len(head) < _HEAD:
-            raise _damaged("it is no sealed piece, or cut off")
+            raise _damaged("it is not a sealed piece, or is cut off")
         self._check_mark(head[len(MAGIC) : len(MAGIC) + _MARK])
 
         def opened(number: int, last: bool, chunk: bytes) -> bytes:  # noqa: FBT001 - as Recode says
             try:
                 return self._aead.decrypt(_nonce(head[-_PREFIX:], number, last), chunk, purpose)
             except (InvalidTag, ValueError) as error:
-                raise _damaged(f"its part {number + 1} is not what was sealed") from error
+                raise _damaged(f"its part {number + 1} was changed") from error
 
         return io.BufferedReader(UnsealingStream(stream, opened), CHUNK)
 
     def _check_mark(self, mark: bytes) -> None:
         if mark != self._mark:
             raise StoreKeyError(
-                f"It was encrypted with the key of the mark {mark.hex()}, not {self._mark.hex()}.",
-                hint="Name its key: UNABRIDGED_KEY=file:PATH, or `unabridged config set key file:PATH`.",
+                f"It was encrypted with the key of mark {mark.hex()}, not {self._mark.hex()}.",
+                hint="Set its key: UNABRIDGED_KEY=file:PATH, or `unabridged config set key file:PATH`.",
             )
 
 
 def is_sealed(data: bytes) -> bool:
-    """Tell whether bytes begin like a sealed piece."""
+    """Return whether bytes begin like a sealed piece."""
     return data[: len(MAGIC)] == MAGIC
 
 
@@ -194,5 +194,5 @@ def _nonce(prefix: bytes, number: int, last: bool) -> bytes:  # noqa: FBT001 - t
 
 def _damaged(why: str) -> StoreDamagedError:
     return StoreDamagedError(
-        f"What was encrypted is damaged: {why}.", hint="Restore it from a backup."
+        f"An encrypted file is damaged: {why}.", hint="Restore it from a backup."
     )

@@ -1,4 +1,4 @@
-"""Folders that are for their owner only."""
+"""Private folders."""
 
 import os
 import stat
@@ -11,9 +11,9 @@ FOLDER_MODE = 0o700
 
 
 def private_folder(path: Path) -> None:
-    """Make a folder, and those above it, durable, for its owner only whatever the umask is.
+    """Create a folder and its parents durably, for the owner only.
 
-    One that is there already keeps its rights.
+    The umask does not matter. An existing folder keeps its permissions.
     """
     missing = []
     step = path
@@ -24,14 +24,14 @@ def private_folder(path: Path) -> None:
         folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
         if os.name != "nt":
             folder.chmod(FOLDER_MODE)
-        sync_folder(folder.parent)  # what is made durable in it would be lost with its name
+        sync_folder(folder.parent)  # durable files in it would be lost with its name
 
 
 def check_home(home: Path) -> None:
-    """Refuse a home that is a symbolic link, no folder, or belongs to another user.
+    """Refuse a home that is a symbolic link, not a folder, or belongs to another user.
 
     Raises:
-        SettingError: It is.
+        SettingError: It is one of these.
     """
     try:
         said = home.lstat()
@@ -39,21 +39,21 @@ def check_home(home: Path) -> None:
         return
     except OSError as error:
         raise SettingError(
-            f"The home folder {home} cannot be looked at: {error.strerror or error}.",
-            hint="Name a folder that you may use, with --home or UNABRIDGED_HOME.",
+            f"The home folder {home} cannot be read: {error.strerror or error}.",
+            hint="Choose an accessible folder with --home or UNABRIDGED_HOME.",
         ) from error
     if stat.S_ISLNK(said.st_mode):
         raise SettingError(
             f"The home folder {home} is a symbolic link.",
-            hint=f"Name the folder itself: {home.resolve()}.",
+            hint=f"Use the folder itself: --home {home.resolve()}",
         )
     if not stat.S_ISDIR(said.st_mode):
         raise SettingError(
-            f"The home folder {home} is no folder.",
-            hint="Name a folder, with --home or UNABRIDGED_HOME.",
+            f"The home folder {home} is not a folder.",
+            hint="Choose a folder with --home or UNABRIDGED_HOME.",
         )
     if os.name != "nt" and said.st_uid != os.geteuid():
         raise SettingError(
             f"The home folder {home} belongs to another user (number {said.st_uid}).",
-            hint="Name a folder of your own, with --home or UNABRIDGED_HOME.",
+            hint="Choose a folder of yours with --home or UNABRIDGED_HOME.",
         )

@@ -1,4 +1,4 @@
-"""Large files that are written piece by piece, durable before they get their name."""
+"""Write large files in pieces, durable before they get their name."""
 
 import io
 import os
@@ -15,12 +15,12 @@ _BUFFER = 1 << 18
 
 
 class _Raw(io.RawIOBase):
-    """A file whose every step is a call of ``os``: tests stand in there."""
+    """A file whose every step is a call of ``os``, so that tests can replace it."""
 
     def __init__(self, handle: int) -> None:
         super().__init__()
         self._handle = handle
-        self.ended = False  # a buffer is emptied when it is let go: into nothing, not another file
+        self.ended = False  # a buffer is flushed when it is freed: into nothing, not another file
 
     def writable(self) -> bool:  # type: ignore[explicit-override]  # typing.override came with 3.12
         return True
@@ -38,9 +38,9 @@ class _Raw(io.RawIOBase):
 
 @contextmanager
 def new_file(path: Path) -> Iterator[BinaryIO]:
-    """Write a file that is not there yet, for its owner only, durable but for its name at the end.
+    """Write a new private file; its bytes are durable at the end, its name not yet.
 
-    If the block fails, it is removed.
+    If the block fails, the file is removed.
     """
     handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | _BINARY, FILE_MODE)
     try:
@@ -64,12 +64,12 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[BinaryIO]:
-    """Open a file beside a path; when the block ends it is durable and takes its place.
+    """Open a temporary file that replaces a path durably when the block ends.
 
-    If the block raises, the old file is as it was, and nothing else is left.
+    If the block raises, the old file is unchanged, and nothing else is left.
 
     Raises:
-        StoreError: There is no room, or the disk failed; the old file is as it was.
+        StoreError: The disk is full or failed; the old file is unchanged.
     """
     draft = draft_of(path)
     try:
@@ -86,7 +86,7 @@ def writing(path: Path) -> Iterator[BinaryIO]:
 
 
 def give_name(draft: Path, path: Path) -> None:
-    """Give a finished file its name, never replacing another; durable when it returns.
+    """Rename a finished file durably, without replacing another.
 
     A crash leaves it under its old name, its new one, or both.
 
@@ -102,17 +102,17 @@ def give_name(draft: Path, path: Path) -> None:
             raise FileExistsError(path) from None
         os.rename(draft, path)  # noqa: PTH104 - every call of this file is one of `os`
     else:
-        sync_folder(path.parent)  # else a power cut may take the new name and the old one
+        sync_folder(path.parent)  # else a power cut may lose both names
         os.unlink(draft)  # noqa: PTH108 - as above
     sync_folder(path.parent)
 
 
 @contextmanager
 def nameless(folder: Path) -> Iterator[BinaryIO]:
-    """Open a file without a name on the disk of a folder: nothing is left of it, however this ends.
+    """Open an unnamed file on the disk of a folder, which leaves nothing behind.
 
     Raises:
-        StoreError: There is no room, or the disk failed.
+        StoreError: The disk is full or failed.
     """
     try:
         with tempfile.TemporaryFile(dir=folder) as file:

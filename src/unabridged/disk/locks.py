@@ -1,4 +1,4 @@
-"""A lock between processes; the system lets go of it when its process ends."""
+"""A lock between processes; the system releases it when its process ends."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,11 +13,11 @@ def locked(path: Path, timeout: float) -> Iterator[None]:
     """Hold a lock while the block runs.
 
     Args:
-        path: A file that is there for the lock only; made if it is missing, and never removed.
+        path: A file for the lock only; created if it is missing, and never removed.
         timeout: Seconds to wait for others.
 
     Raises:
-        StoreBusyError: Others kept it for longer.
+        StoreBusyError: Others kept it longer.
     """
     from filelock import FileLock, Timeout  # noqa: PLC0415 - for stores of files only
 
@@ -26,7 +26,7 @@ def locked(path: Path, timeout: float) -> Iterator[None]:
         lock.acquire()
     except Timeout:
         raise StoreBusyError(
-            f"Others keep {path} locked.", hint="Repeat in a moment; nothing was written."
+            f"Another program keeps {path} locked.", hint="Repeat in a moment; nothing was written."
         ) from None
     except OSError as error:
         raise of_the_system(error, path) from error

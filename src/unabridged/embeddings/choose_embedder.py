@@ -1,6 +1,6 @@
-"""Which embedder and which reranker: by the names that settings give, or by an identity.
+"""Choose the embedder and the reranker by the settings, or by an identity.
 
-Only the adapter that is named is imported: every start of the program passes here.
+Only the chosen adapter is imported, since every start of the program runs this.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,12 +17,12 @@ _RERANKERS = "none or onnx:FOLDER"
 
 
 def choose(name: str, settings: Settings, cache_folder: Path | None = None) -> Embedder | None:
-    """Give an embedder. Nothing is loaded or asked before its first text.
+    """Return an embedder; it loads at its first text.
 
     Args:
-        name: As the setting ``embedder``; or an identity, without what it says of digests.
+        name: As the setting ``embedder``; or an identity without digests.
         settings: Addresses, keys and the timeout.
-        cache_folder: The home's cache folder, where fetched transformers lie.
+        cache_folder: The home's cache folder, with downloaded transformers.
 
     Raises:
         SettingError: The name is unknown, or lacks what it needs.
@@ -44,10 +44,10 @@ def choose(name: str, settings: Settings, cache_folder: Path | None = None) -> E
 
 
 def choose_reranker(name: str) -> Reranker | None:
-    """Give a reranker; None for ``none``. Nothing is loaded before its first question.
+    """Return a reranker, which loads at its first question; None for ``none``.
 
     Raises:
-        SettingError: The name is unknown, or its folder holds no model that can be used.
+        SettingError: The name is unknown, or its folder has no usable model.
         MissingExtraError: The extra ``onnx`` is not installed.
     """
     if name == NONE:
@@ -61,10 +61,10 @@ def choose_reranker(name: str) -> Reranker | None:
 
 
 def name_of(identity: str) -> str:
-    """Give the name by which an identity's embedder can be chosen again.
+    """Return the name that chooses an identity's embedder.
 
-    What stands behind ``@`` (a digest) and ``+`` (prompts) follows from the model; whether it still
-    does, its new identity tells.
+    The parts after ``@`` (a digest) and ``+`` (prompts) follow from the model; if they have
+    changed, the new identity differs.
     """
     return identity.partition("@")[0].partition("+")[0]
 
@@ -85,7 +85,7 @@ def _openai(model: str, settings: Settings) -> Embedder:
     if not settings.openai_url:
         raise SettingError(
             f"The embedder openai:{model} needs an address.",
-            hint="Set openai_url, as in http://127.0.0.1:8080/v1.",
+            hint="Set openai_url, such as http://127.0.0.1:8080/v1.",
         )
     from unabridged.embeddings.openai import OpenAIEmbedder  # noqa: PLC0415 - see above
 
@@ -104,7 +104,7 @@ def _onnx(name: str, cache_folder: Path | None) -> Embedder:
     folder = None if cache_folder is None else hub.fetched(name, cache_folder)
     if folder is None:
         raise SettingError(
-            f"The embedder {name} was not fetched yet, and there is no such folder.",
-            hint=f"Fetch it with `unabridged models get {name}`.",
+            f"The embedder {name} is neither downloaded nor a folder.",
+            hint=f"Download it: unabridged models get {name}",
         )
     return OnnxEmbedder(folder, name)

@@ -9,19 +9,19 @@ from unabridged.embeddings.onnx_session import Network, need
 from unabridged.embeddings.transformer import look
 
 DEPTH = 20
-"""How many of the best are looked at: a pair costs about as much as embedding both texts."""
+"""How many candidates are scored: a pair costs about as much as embedding both texts."""
 _DIGEST_SIGNS = 12
 
 
 class CrossEncoder:
     """A reranker from a folder with ``model.onnx`` and ``tokenizer.json``.
 
-    The network's first output is one number a pair, before the sigmoid, as cross-encoders of the
-    sentence-transformers library are exported. A long text is read in pieces, and the best counts.
+    The network's first output is one number for each pair, before the sigmoid, as in exports of the
+    sentence-transformers library. A long text is read in pieces, and the best score counts.
 
     Raises:
         MissingExtraError: The extra ``onnx`` is not installed.
-        SettingError: The folder holds no model that can be used.
+        SettingError: The folder has no usable model.
     """
 
     def __init__(self, folder: Path, *, depth: int = DEPTH) -> None:

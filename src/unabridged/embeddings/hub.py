@@ -1,7 +1,7 @@
-"""Sentence transformers of the Hugging Face hub, fetched on request into the home.
+"""Sentence transformers of the Hugging Face hub, downloaded on request into the home.
 
-The package ``huggingface_hub`` (extra ``onnx``) fetches them. One that was fetched is a folder like
-any other and needs neither the package nor the network.
+The package ``huggingface_hub`` (extra ``onnx``) downloads them. A downloaded one is an ordinary
+folder and needs neither the package nor the network.
 """
 
 import importlib
@@ -31,12 +31,12 @@ _NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*", re.ASCII)
 _WANTED = (MODEL, f"onnx/{MODEL}", TOKENIZER, PROMPTS, POOLING, LENGTH)
 _SPACE_MB = 1000
 _FOLDER_HINT = (
-    "or give a folder with model.onnx and tokenizer.json: "
+    "or use a folder with model.onnx and tokenizer.json: "
     "`unabridged config set embedder onnx:FOLDER`"
 )
 
 Download = Callable[[str, Path], None]
-"""Puts the wanted files of a repository into a folder."""
+"""Downloads the needed files of a repository into a folder."""
 
 
 def is_name(text: str) -> bool:
@@ -45,12 +45,12 @@ def is_name(text: str) -> bool:
 
 
 def location(name: str, cache_folder: Path) -> Path:
-    """Return the folder of a fetched model."""
+    """Return the folder of a downloaded model."""
     return cache_folder / FOLDER / name.replace("/", "--")
 
 
 def fetched(name: str, cache_folder: Path) -> Path | None:
-    """Return a model's folder if it was fetched."""
+    """Return a model's folder if it was downloaded."""
     folder = location(name, cache_folder)
     return folder if is_model(folder) else None
 
@@ -62,25 +62,25 @@ def fetch(
     *,
     download: Download | None = None,
 ) -> Path:
-    """Fetch a model of the hub, unless it is there.
+    """Download a model of the hub, unless it exists.
 
     Args:
-        name: ``REPO/NAME``, as the hub calls it.
-        cache_folder: The home's cache folder; the model goes into its ``embedders``.
+        name: ``REPO/NAME``, its name on the hub.
+        cache_folder: The home's cache folder; the model is stored in its ``embedders``.
         progress: Called with a line for each step.
-        download: Fetches the files; ``huggingface_hub`` does it where None.
+        download: Downloads the files; None uses ``huggingface_hub``.
 
     Returns:
-        The folder. It appears under its name when it is complete.
+        The folder, which appears once it is complete.
 
     Raises:
         MissingExtraError: ``huggingface_hub`` is not installed.
-        SettingError: The repository holds no model that can be used, or the folder cannot be written.
-        UpstreamAwayError: The hub cannot be reached, or does not have it.
+        SettingError: The repository has no usable model, or the folder cannot be written.
+        UpstreamAwayError: The hub cannot be reached, or does not have the model.
     """
     there = fetched(name, cache_folder)
     if there is not None:
-        progress(f"{name} is there already.")
+        progress(f"{name} exists already.")
         return there
     target = location(name, cache_folder)
     try:
@@ -125,11 +125,11 @@ def _download(name: str, folder: Path) -> None:
     except away as error:
         said = next(iter(str(error).splitlines()), type(error).__name__)
         raise UpstreamAwayError(
-            f"{name} cannot be fetched from the Hugging Face hub: {said}",
+            f"{name} cannot be downloaded from the Hugging Face hub: {said}",
             hint=f"Check the network, {_FOLDER_HINT}.",
         ) from error
     except errors.HFValidationError as error:
         raise SettingError(
-            f"{name!r} is not a name of the Hugging Face hub: {error}",
+            f"{name!r} is not a valid name on the Hugging Face hub: {error}",
             hint=f"Use REPO/NAME, {_FOLDER_HINT}.",
         ) from error

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     pass
 
 KEEP_ALIVE = "10m"
-"""How long the server shall keep the model loaded: a conversation pauses longer than 5 minutes."""
+"""How long the server keeps the model loaded: conversations pause for more than 5 minutes."""
 _DIGEST_SIGNS = 12
 
 
@@ -30,7 +30,7 @@ class OllamaEmbedder(ServedEmbedder):
     """
 
     def __init__(self, model: str, url: str, *, timeout: float = 300.0) -> None:
-        hint = "Start it with `ollama serve`, or set ollama_url to where it listens."
+        hint = "Start it with `ollama serve`, or set ollama_url to its address."
         server = HttpUpstream(url, name="Ollama", timeout=timeout, hint=hint)
         super().__init__(server, prompts_of(model), self._ask)
         self._model = full_name(model)
@@ -38,9 +38,9 @@ class OllamaEmbedder(ServedEmbedder):
 
     @property
     def identity(self) -> str:
-        """``ollama:``, the model's full name and the beginning of its digest.
+        """``ollama:``, the model's full name and the start of its digest.
 
-        The server is asked once: a name may come to mean other weights after ``ollama pull``.
+        The server is asked once, since ``ollama pull`` may change the weights of a name.
 
         Raises:
             UpstreamError: The server does not answer, or does not have the model.
@@ -71,7 +71,7 @@ class OllamaEmbedder(ServedEmbedder):
         rows = answer.get("embeddings")
         if not isinstance(rows, list):
             raise UpstreamBrokenError(
-                "Ollama's answer holds no embeddings.", hint="Update Ollama to 0.3 or newer."
+                "Ollama's answer contains no embeddings.", hint="Update Ollama to 0.3 or newer."
             )
         return rows
 
@@ -79,5 +79,5 @@ class OllamaEmbedder(ServedEmbedder):
         name = short_name(self._model)
         return ModelNotFoundError(
             f"Ollama does not have the model {name!r}.",
-            hint=f"Get it with `ollama pull {name}`, or set embedder to another.",
+            hint=f"Download it with `ollama pull {name}`, or set embedder to another.",
         )

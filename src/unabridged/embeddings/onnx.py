@@ -17,23 +17,23 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 WHOLE = "sentence_embedding"
-"""The output of networks that pool by themselves."""
+"""The output of networks with built-in pooling."""
 _DIGEST_SIGNS = 12
 
 
 class OnnxEmbedder:
-    """A sentence transformer from a folder (``transformer.look`` says what stands in it).
+    """A sentence transformer from a folder (its layout: ``transformer.look``).
 
-    It is loaded at its first text. A text longer than the network takes is read in pieces, whose
-    vectors are averaged by their length.
+    It is loaded at its first text. A text too long for the network is read in pieces, whose vectors
+    are averaged by length.
 
     Args:
-        name: What it is called; the folder's name where empty. Where the folder states no prompts,
-            those of the model's family are used, by this name.
+        name: Its name; empty for the folder's name. If the folder has no prompts, this name selects
+            those of the model's family.
 
     Raises:
         MissingExtraError: The extra ``onnx`` is not installed.
-        SettingError: The folder holds no model that can be used.
+        SettingError: The folder has no usable model.
     """
 
     def __init__(self, folder: Path, name: str = "") -> None:
@@ -89,7 +89,7 @@ class OnnxEmbedder:
 
     def _vector(self, text: str) -> "Floats":
         network = self._loaded()
-        with self._lock:  # a tokenizer is set anew for each text
+        with self._lock:  # the tokenizer is configured again for each text
             windows = network.windows(text)
         output = WHOLE if WHOLE in network.outputs else network.outputs[0]
         return weighted([(self._pooled(network.run(w, output)), len(w.ids)) for w in windows])

@@ -1,4 +1,4 @@
-"""What transformers run on: a tokenizer and a network, loaded together.
+"""The runtime of transformers: a tokenizer and a network, loaded together.
 
 The packages ``onnxruntime`` and ``tokenizers`` are the extra ``onnx``.
 """
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 PACKAGES = ("onnxruntime", "tokenizers")
 EXTRA = "onnx"
 _QUIET = 3
-"""``onnxruntime`` tells errors and nothing less."""
+"""The log level of ``onnxruntime``: errors only."""
 
 
 def need() -> None:
-    """Check that the extra is there, without loading it.
+    """Check that the extra is installed, without loading it.
 
     Raises:
-        MissingExtraError: A package of it is not installed.
+        MissingExtraError: One of its packages is not installed.
     """
     for package in PACKAGES:
         if importlib.util.find_spec(package) is None:
@@ -36,8 +36,7 @@ def need() -> None:
 class Network:
     """A tokenizer and a network that reads its tokens, one text at a time.
 
-    Texts never run side by side, so what comes out for one does not depend on others, and nothing
-    is spent on padding.
+    Texts never run together, so the result of one does not depend on others and needs no padding.
 
     The network takes ``input_ids`` and, if it likes, ``attention_mask`` and ``token_type_ids``.
 
@@ -51,21 +50,21 @@ class Network:
         self._session = _session(files.model)
         self._tokenizer = _tokenizer(files.tokenizer)
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(files.longest)  # what is cut off comes as further pieces
+        self._tokenizer.enable_truncation(files.longest)  # the rest follows as further pieces
         self._longest = files.longest
         self._wanted = {given.name for given in self._session.get_inputs()}
         self.outputs = [made.name for made in self._session.get_outputs()]
 
     def windows(self, text: str) -> list[Any]:
-        """Give the encodings of a text: one, or as many as its length needs."""
+        """Return the encodings of a text: as many as its length needs."""
         first = self._tokenizer.encode(text)
         return [first, *first.overflowing]
 
     def pair(self, question: str, text: str) -> list[Any]:
-        """Give the encodings of a question with a text: one for each piece of the text."""
+        """Return the encodings of a question with each piece of a text."""
         room = max(self._longest // 2, 1)
         asked = self._tokenizer.encode(question)
-        if len(asked.ids) > room:  # a question is short; one that is not gives way to the text
+        if len(asked.ids) > room:  # a question is short; a long one is truncated, not the text
             question = question[: asked.offsets[room - 1][1]]
         self._tokenizer.enable_truncation(self._longest, strategy="only_second")
         try:
@@ -78,7 +77,7 @@ class Network:
         """Run one encoding.
 
         Returns:
-            It, without its first dimension, which counts texts.
+            The output without its first dimension, which counts texts.
         """
         import numpy as np  # noqa: PLC0415 - slow to import
 
@@ -96,7 +95,7 @@ def _session(path: Path) -> Any:
     onnxruntime: Any = importlib.import_module("onnxruntime")  # an extra, without types
 
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1  # with more, vectors may differ in the last digits
+    options.intra_op_num_threads = 1  # with more threads, vectors may differ in the last digits
     options.inter_op_num_threads = 1
     options.log_severity_level = _QUIET
     options.enable_cpu_mem_arena = False  # texts differ in length: an arena keeps the largest
@@ -105,15 +104,15 @@ def _session(path: Path) -> Any:
             str(path), options, providers=["CPUExecutionProvider"]
         )
     except Exception as error:
-        # onnxruntime raises a class of its own for each status, without a root of their own.
+        # onnxruntime raises a separate class for each status, without a common base.
         raise SettingError(
             f"{path} cannot be loaded: {str(error).splitlines()[0]}",
-            hint="Give a model that onnxruntime can run, or fetch it again.",
+            hint="Use a model that onnxruntime can run, or download it again.",
         ) from error
     strange = {one.name for one in session.get_inputs()} - _KNOWN
     if strange:
         raise SettingError(
-            f"{path} takes {', '.join(sorted(strange))}, which is not known.",
+            f"{path} needs unknown inputs: {', '.join(sorted(strange))}.",
             hint="Export the model for sentence embeddings, or as a cross-encoder.",
         )
     return session
@@ -131,12 +130,12 @@ def _tokenizer(path: Path) -> Any:
         # The package raises plain ``Exception``.
         raise SettingError(
             f"{path} cannot be read: {error}.",
-            hint="Give the tokenizer.json of the model, or fetch it again.",
+            hint="Use the tokenizer.json of the model, or download it again.",
         ) from error
 
 
 def weighted(parts: "Sequence[tuple[NDArray[np.float32], int]]") -> "NDArray[np.float32]":
-    """Give the mean of vectors, each counted so many times."""
+    """Return the weighted mean of vectors."""
     import numpy as np  # noqa: PLC0415 - slow to import
 
     vectors, counts = zip(*parts, strict=True)

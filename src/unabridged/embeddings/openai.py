@@ -1,7 +1,7 @@
-"""Embeddings of any server that speaks OpenAI's ``/embeddings``.
+"""Embeddings of any server with OpenAI's ``/embeddings``.
 
-The dialect is OpenAI's API reference: vectors come as lists, or as base64 of little-endian
-float32 where ``encoding_format`` asks for it and the server knows it.
+The dialect is OpenAI's API reference: vectors come as lists, or as base64 of little-endian float32
+if ``encoding_format`` asks for it and the server supports it.
 """
 
 import base64
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class OpenAIEmbedder(ServedEmbedder):
-    """An embedding model of a server that speaks OpenAI's dialect.
+    """An embedding model of a server with OpenAI's dialect.
 
     Args:
-        url: The server's base address, ending in ``/v1`` as a rule.
+        url: The server's base address, which usually ends in ``/v1``.
         timeout: Seconds to wait for an answer.
     """
 
@@ -36,7 +36,7 @@ class OpenAIEmbedder(ServedEmbedder):
 
     @property
     def identity(self) -> str:
-        """``openai:`` and the model's name; the dialect tells nothing more of it."""
+        """``openai:`` and the model's name; the dialect has no more about it."""
         return self._prompts.marked(f"openai:{self._model}")
 
     def _ask(self, texts: Sequence[str]) -> list[Any]:
@@ -45,7 +45,7 @@ class OpenAIEmbedder(ServedEmbedder):
             answer = self._server.post("/embeddings", {**body, **self._format})
         except UpstreamRefusedError as error:
             if self._format and "encoding_format" in str(error):
-                self._format = {}  # a server that only knows lists
+                self._format = {}  # a server that only supports lists
                 return self._ask(texts)
             raise self._explained(error) from error
         rows = mappings(answer.get("data"))
@@ -60,8 +60,8 @@ class OpenAIEmbedder(ServedEmbedder):
         if not named:
             return error
         return ModelNotFoundError(
-            f"The server does not know the embedding model {self._model!r}.",
-            hint="Set embedder to openai: and a name that the server lists under /models.",
+            f"The server does not have the embedding model {self._model!r}.",
+            hint="Set embedder to openai: and a name from the server's /models.",
         )
 
 
@@ -75,5 +75,5 @@ def _vector(value: Any) -> Any:
     except (binascii.Error, ValueError) as error:
         raise UpstreamBrokenError(
             "The server's vectors are neither lists nor base64 of 32-bit numbers.",
-            hint="Check that the address is a server of embeddings.",
+            hint="Check that an embedding server runs at the address.",
         ) from error

@@ -1,6 +1,6 @@
-"""What models were trained to read before a text, so that questions and answers meet.
+"""The prompts that models were trained to read before a text.
 
-From the model cards of the families named; a model that is in no row takes texts as they are.
+They are from the model cards of the families; a model without a row gets plain texts.
 """
 
 from dataclasses import dataclass
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """Words that are put before texts.
+    """Words to put before texts.
 
     Attributes:
-        name: Stands in the embedder's identity: vectors made with other prompts are others.
+        name: A part of the embedder's identity, since other prompts make other vectors.
     """
 
     name: str = ""
@@ -44,12 +44,12 @@ FAMILIES: tuple[tuple[str, Prompts], ...] = (
     ("bge-base-en", Prompts("bge", "", _SEARCHING)),
     ("bge-large-en", Prompts("bge", "", _SEARCHING)),
 )
-"""Part of a model's name to its prompts; the first row that fits. A row whose words change must
+"""Part of a model's name to its prompts; the first match counts. A row whose words change must
 change its name."""
 
 
 def prompts_of(model: str) -> Prompts:
-    """Give the prompts of a model by its name."""
+    """Return the prompts of a model by its name."""
     low = model.lower()
     if "instruct" in low and "e5" in low:
         return NONE  # trained with instructions that differ by task

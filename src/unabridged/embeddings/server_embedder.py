@@ -1,7 +1,7 @@
-"""What every embedder behind a server is: all but its name and how it asks.
+"""The common part of embedders that use a server.
 
-A server is asked for many texts at once. One that refuses a text for its length gets it in two
-halves, and their vectors are averaged by length: nothing is cut off, and nothing fails for it.
+One request has many texts. If the server refuses a text for its length, it gets two halves, whose
+vectors are averaged by length. So no text is cut off.
 """
 
 import re
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 Ask = Callable[[Sequence[str]], Sequence[Sequence[float]]]
-"""Asks the server for vectors: one for each text, in their order."""
+"""Returns the server's vectors: one for each text, in order."""
 
 BATCH_TEXTS = 64
-"""Texts in one request."""
+"""The most texts in one request."""
 BATCH_CHARS = 50_000
-"""Characters in one request, unless one text has more."""
+"""The most characters in one request, unless one text has more."""
 LEAST_CHARS = 200
-"""A text that is refused for its length though it is no longer than this fails."""
+"""The shortest text that is halved; a refusal of a shorter one is an error."""
 _GAP = re.compile(r"(?<=[.!?。！？])\s+|\n+|\s+")
 
 
 class ServedEmbedder:
-    """An embedder behind a server; a dialect gives its identity and how it asks."""
+    """An embedder that uses a server; the dialect defines its identity and requests."""
 
     def __init__(self, server: HttpUpstream, prompts: Prompts, ask: Ask) -> None:
         self._server = server
@@ -48,7 +48,7 @@ class ServedEmbedder:
         return False
 
     def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Vectors of stored texts.
+        """Return the vectors of stored texts.
 
         Raises:
             ModelNotFoundError: The server does not have the model.
@@ -80,16 +80,16 @@ class Asking:
 
     @property
     def dimension(self) -> int:
-        """Numbers in a vector; the server is asked for one where none came yet."""
+        """Numbers in a vector; asks the server for a vector if there was none yet."""
         if not self._dimension:
             self.vectors(["dimension"])
         return self._dimension
 
     def vectors(self, texts: Sequence[str]) -> "Floats":
-        """Give the vectors of texts; those of blank ones are zeros and cost no request.
+        """Return the vectors of texts; blank texts get zeros without a request.
 
         Raises:
-            UpstreamError: The server failed, or its vectors are not what they should be.
+            UpstreamError: The server failed, or its vectors are invalid.
         """
         import numpy as np  # noqa: PLC0415 - slow to import
 
@@ -113,7 +113,7 @@ class Asking:
         if not halves:
             raise UpstreamBrokenError(
                 f"The server refuses a text of {len(text)} characters for its length.",
-                hint="Choose an embedder with a longer window, or raise it at the server.",
+                hint="Choose an embedder with a longer window, or raise the server's window.",
             )
         first, second = (unit(self._batch([half])[0][None])[0] * len(half) for half in halves)
         mean: Floats = (first + second) / len(text)
@@ -123,7 +123,7 @@ class Asking:
         found = checked(self._ask(texts), len(texts))
         if self._dimension and found.shape[1] != self._dimension:
             raise UpstreamBrokenError(
-                f"The server gave vectors of {found.shape[1]} numbers after some of "
+                f"The server returned vectors of {found.shape[1]} numbers after some of "
                 f"{self._dimension}.",
                 hint="Check that one model answers; then run `unabridged models reembed`.",
             )
@@ -132,10 +132,10 @@ class Asking:
 
 
 def halve(text: str) -> tuple[str, str] | None:
-    """Divide a text near its middle: between sentences or lines, else words, else anywhere.
+    """Split a text near its middle: between sentences or lines, else words, else anywhere.
 
     Returns:
-        The halves, or None where it is too short to be halved.
+        The halves, or None if it is too short.
     """
     if len(text) <= LEAST_CHARS:
         return None

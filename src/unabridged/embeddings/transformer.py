@@ -1,9 +1,9 @@
-"""A sentence transformer as a folder: the files, and what stands in each.
+"""The folder of a sentence transformer: its files and their settings.
 
-The layout is that of the sentence-transformers library, so that a folder exported from elsewhere
-serves as well as one of the hub: ``model.onnx`` (or ``onnx/model.onnx``), ``tokenizer.json``,
-and where they are there ``config_sentence_transformers.json`` (``prompts``),
-``1_Pooling/config.json`` and ``sentence_bert_config.json`` (``max_seq_length``).
+The layout is that of the sentence-transformers library, so that an exported folder works like one
+of the hub: ``model.onnx`` (or ``onnx/model.onnx``), ``tokenizer.json``, and optionally
+``config_sentence_transformers.json`` (``prompts``), ``1_Pooling/config.json`` and
+``sentence_bert_config.json`` (``max_seq_length``).
 """
 
 import hashlib
@@ -23,18 +23,18 @@ PROMPTS = "config_sentence_transformers.json"
 POOLING = "1_Pooling/config.json"
 LENGTH = "sentence_bert_config.json"
 LONGEST = 512
-"""Tokens at once where a folder does not say: what nearly all of them were trained for."""
+"""Tokens at once by default: the training length of nearly all models."""
 _CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """A folder with a model, and how it is to be used.
+    """A folder with a model and its settings.
 
     Attributes:
-        longest: Tokens that it takes at once.
+        longest: The most tokens at once.
         pooling: ``mean`` of the tokens, or ``cls``: the first of them.
-        used: Every file that decides what comes out.
+        used: The files that determine its vectors.
     """
 
     model: Path
@@ -45,7 +45,7 @@ class Files:
     used: tuple[Path, ...]
 
     def digest(self) -> str:
-        """Give the SHA-256 of all that decides what comes out, in hexadecimal."""
+        """Return the SHA-256 of everything that determines the vectors, in hexadecimal."""
         digest = hashlib.sha256()
         for path in self.used:
             with path.open("rb") as file:
@@ -58,7 +58,7 @@ def look(folder: Path) -> Files:
     """Find a model's files in a folder.
 
     Raises:
-        SettingError: There is no model or no tokenizer, or it pools in a way that is not known.
+        SettingError: There is no model or no tokenizer, or its pooling is unknown.
     """
     model = _network(folder)
     tokenizer = folder / TOKENIZER
@@ -66,7 +66,7 @@ def look(folder: Path) -> Files:
         lacks = MODEL if model is None else TOKENIZER
         raise SettingError(
             f"The folder {folder} has no {lacks}.",
-            hint=f"Give a folder that holds {MODEL} and {TOKENIZER}.",
+            hint=f"Use a folder with {MODEL} and {TOKENIZER}.",
         )
     stated = [path for name in (PROMPTS, POOLING, LENGTH) if (path := folder / name).is_file()]
     longest = number(_json(folder / LENGTH).get("max_seq_length")) or LONGEST
@@ -81,7 +81,7 @@ def look(folder: Path) -> Files:
 
 
 def is_model(folder: Path) -> bool:
-    """Return whether a folder holds a network and a tokenizer."""
+    """Return whether a folder has a network and a tokenizer."""
     return _network(folder) is not None and (folder / TOKENIZER).is_file()
 
 
@@ -103,8 +103,8 @@ def _pooling(stated: Mapping[str, Any], folder: Path) -> str:
     known = {"mean_tokens": "mean", "cls_token": "cls", "mean": "mean", "cls": "cls"}
     if way not in known or len(ways) > 1:
         raise SettingError(
-            f"The model in {folder} pools its tokens by {way!r}, which is not known.",
-            hint="Models that pool by the mean or by the first token can be used.",
+            f"The model in {folder} has the unknown pooling {way!r}.",
+            hint="Use a model that pools by the mean or by the first token.",
         )
     return known[way]
 
@@ -116,5 +116,5 @@ def _json(path: Path) -> Mapping[str, Any]:
         return {}
     except (OSError, ValueError) as error:
         raise SettingError(
-            f"{path} cannot be read: {error}.", hint="Mend the file, or export the model again."
+            f"{path} cannot be read: {error}.", hint="Correct the file, or export the model again."
         ) from error

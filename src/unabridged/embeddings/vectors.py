@@ -1,4 +1,4 @@
-"""What every embedder does with vectors."""
+"""Functions on vectors for all embedders."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def unit(vectors: "Floats") -> "Floats":
-    """Bring each row to length 1; one of zeros stays."""
+    """Scale each row to length 1; rows of zeros stay."""
     import numpy as np  # noqa: PLC0415 - slow to import
 
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -22,10 +22,10 @@ def unit(vectors: "Floats") -> "Floats":
 
 
 def checked(rows: Sequence[Sequence[float]], wanted: int) -> "Floats":
-    """Read what a server sent as vectors.
+    """Return the vectors of a server's answer.
 
     Raises:
-        UpstreamBrokenError: They are too few, of different lengths, or no numbers.
+        UpstreamBrokenError: They are too few, of different lengths, or not numbers.
     """
     import numpy as np  # noqa: PLC0415 - slow to import
 
@@ -35,8 +35,8 @@ def checked(rows: Sequence[Sequence[float]], wanted: int) -> "Floats":
         found = np.zeros(0, np.float32)
     if found.ndim != 2 or len(found) != wanted or not found.shape[1] or not _finite(found):
         raise UpstreamBrokenError(
-            f"The server's answer does not hold a vector for each of {wanted} texts.",
-            hint="Check that the model makes embeddings, and look at the server's log.",
+            f"The server's answer does not contain a vector for each of {wanted} texts.",
+            hint="Check that the model makes embeddings, and read the server's log.",
         )
     return found
 

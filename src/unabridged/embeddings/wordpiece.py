@@ -1,9 +1,9 @@
-"""Text to the pieces of a fixed vocabulary, as BERT's uncased tokenizer cuts it (WordPiece).
+"""Split text into pieces of a vocabulary like BERT's uncased tokenizer (WordPiece).
 
-Words are lower-cased runs of letters and digits without accents; every other visible character
-stands alone, and so does every ideograph. A word is cut from the left into the longest pieces that
-the vocabulary has. One thing differs from BERT: a symbol beside a word (an emoji, say) does not
-take the word with it into the unknown.
+Words are lower-cased runs of letters and digits without accents; every other visible character is a
+word, and so is every ideograph. A word is split from the left into the longest pieces of the
+vocabulary. One difference from BERT: a symbol next to a word, such as an emoji, does not make the
+word unknown.
 
 Source: Devlin et al. 2018, arXiv:1810.04805; the reference is ``BertTokenizer`` of the
 transformers package, against which the fixture of the tests was made.
@@ -16,10 +16,10 @@ from functools import lru_cache
 from pathlib import Path
 
 CONTINUES = "##"
-"""Stands before a piece that continues a word."""
+"""The prefix of a piece that continues a word."""
 
 LONGEST_WORD = 100
-"""Characters of the longest word that is looked at; longer ones are unknown, as in BERT."""
+"""The longest word in characters; longer ones are unknown, as in BERT."""
 
 _ASCII = re.compile(r"[a-z0-9]+|[^\sa-z0-9\x00-\x1f\x7f]")
 _IDEOGRAPHS = (
@@ -31,7 +31,7 @@ _UNSEEN = ("Cc", "Cf", "Cn", "Co", "Cs", "Mn")
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text and the marks between them, lower-cased and without accents."""
+    """Return the words and marks of a text, lower-cased and without accents."""
     text = text.lower()
     if text.isascii():
         return _ASCII.findall(text)
@@ -39,7 +39,7 @@ def words_of(text: str) -> list[str]:
 
 
 class _Seen(dict[int, int | None]):
-    """What ``str.translate`` leaves of a character: itself, or nothing of accents and controls."""
+    """The map of ``str.translate``: a character to itself, accents and controls to nothing."""
 
     def __missing__(self, code: int) -> int | None:
         character = chr(code)
@@ -52,10 +52,10 @@ _SEEN = _Seen()
 
 
 class WordPiece:
-    """Cuts words into the longest pieces that a vocabulary has.
+    """Splits words into the longest pieces of a vocabulary.
 
     Args:
-        vocabulary: The pieces; the place of each is its id.
+        vocabulary: The pieces; the position of each is its id.
     """
 
     def __init__(self, vocabulary: Iterable[str]) -> None:
@@ -66,7 +66,7 @@ class WordPiece:
         return len(self._ids)
 
     def pieces(self, word: str) -> tuple[int, ...]:
-        """Ids of a word's pieces, in order; none where some of it is not in the vocabulary."""
+        """Return the ids of a word's pieces; none if a part is not in the vocabulary."""
         whole = self._ids.get(word)
         if whole is not None:
             return (whole,)

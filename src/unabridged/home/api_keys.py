@@ -1,9 +1,9 @@
 """The API keys of a home, and the token of its server: made, looked up, revoked.
 
-A key is 256 random bits, so one SHA-256 is enough to keep: nobody finds the key to a digest by
-trying, which slow hashes are for (NIST SP 800-63B, section 5.1.1.2, on look-up secrets). Only
-digests are written. The token is what programs on this machine show for memory while there is no
-key; whoever can read the person's files can read it.
+A key has 256 random bits, so one SHA-256 is enough. Slow hashes protect guessable secrets, and
+nobody can guess this one (NIST SP 800-63B, section 5.1.1.2, on look-up secrets). Only digests are
+written. The token gives programs on this machine access to memory while there is no key; whoever
+can read the user's files can read it.
 """
 
 import base64
@@ -43,20 +43,20 @@ FORMAT = 1
 _BYTES = 32
 _ID_BYTES = 5
 _MOST = 256
-"""Characters of a key that are looked at; ours have fewer."""
+"""The longest secret that is checked; ours are shorter."""
 _LOCK_SECONDS = 30.0
 USE_EVERY = timedelta(hours=1)
-"""How exactly the last use of a key is kept: each request would else be a write."""
-_HINT = "Make one with: unabridged keys create NAME"
+"""The precision of a key's last use; otherwise each request would write."""
+_HINT = "Make one: unabridged keys create NAME"
 
 
 class ApiKeys:
-    """The API keys and the token of one home. Any number of processes share them.
+    """The API keys and the token of one home. Processes can share them.
 
     Raises:
-        StoreDamagedError: The file of keys, when it is read, is not what was written.
+        StoreDamagedError: The file of keys was changed, found when it is read.
         StoreFormatError: It was written by a newer version.
-        SettingError: Others than its owner may change it.
+        SettingError: Other users may change it.
     """
 
     def __init__(self, home: str | os.PathLike[str]) -> None:
@@ -67,25 +67,25 @@ class ApiKeys:
         self._noted: dict[str, datetime] = {}
 
     def every(self) -> list[AccessKey]:
-        """Return every key that was ever made, the oldest first, with its last use."""
+        """Return every key ever made, the oldest first, with its last use."""
         uses = self._uses()
         return [replace(key, used=uses.get(key.id)) for key in self._current().values()]
 
     @property
     def closed(self) -> bool:
-        """Whether every route needs a key: once one was made, also if none is valid now."""
+        """Return whether every route needs a key: once one was made, even if none is valid now."""
         return bool(self._current())
 
     def usable(self, now: datetime) -> bool:
-        """Whether there is a key that opens anything now."""
+        """Return whether any key is valid now."""
         return any(key.usable(now) for key in self._current().values())
 
     def create(self, grant: Grant, now: datetime) -> tuple[AccessKey, str]:
-        """Make a key; return it as it is kept, and the secret, which is stored nowhere.
+        """Make a key; return it and its secret, which is not stored.
 
         Raises:
-            NameRefusedError: A name in it cannot be used, or a key that was not revoked has it.
-            InputError: It grants nothing, or has ended already.
+            NameRefusedError: A name in it cannot be used, or a valid key has it.
+            InputError: It grants nothing, or has already expired.
         """
         _check(grant, now)
         made = secrets.token_hex(_ID_BYTES)
@@ -95,17 +95,17 @@ class ApiKeys:
             same = (k for k in held.values() if k.grant.name == grant.name and not k.revoked)
             if next(same, None) is not None:
                 raise NameRefusedError(
-                    f"There is a key of the name {grant.name!r}.",
+                    f"There is already a key named {grant.name!r}.",
                     hint="Choose another name, or revoke it: unabridged keys revoke NAME",
                 )
             held[made] = key
         return key, secret
 
     def revoke(self, which: str, now: datetime) -> AccessKey:
-        """Revoke a key by its id or name: it opens nothing any more, in running servers too.
+        """Revoke a key by its id or name, in running servers too.
 
         Raises:
-            NotFoundError: There is no key of that id or name that was not revoked.
+            NotFoundError: There is no unrevoked key with that id or name.
         """
         with self._changing() as held:
             for key in held.values():
@@ -113,7 +113,7 @@ class ApiKeys:
                     held[key.id] = replace(key, revoked=now)
                     return held[key.id]
             raise NotFoundError(
-                "No key of that id or name is left to revoke.",
+                "There is no unrevoked key with that id or name.",
                 hint="List them: unabridged keys list",
             )
 
@@ -121,8 +121,8 @@ class ApiKeys:
         """Return the key of a secret.
 
         Raises:
-            KeyRefusedError: It is no key of this home, or it is expired or revoked. The error does
-                not name the key.
+            KeyRefusedError: It is not a key of this home, or is expired or revoked. The error does
+                not contain the key.
         """
         shown = secret[:_MOST]
         made = shown.removeprefix(PREFIX).partition("_")[0] if shown.startswith(PREFIX) else ""
@@ -138,7 +138,7 @@ class ApiKeys:
         """Return the token of this home's server; the first call makes it.
 
         Raises:
-            SettingError: Others than its owner can read it, or it is none.
+            SettingError: Other users can read it, or it is invalid.
         """
         path = config.folder(self._home, "config") / TOKEN
         with system_errors(path):
@@ -148,12 +148,13 @@ class ApiKeys:
             held = path.read_bytes().strip()
         if not held.isascii() or not held.startswith(TOKEN_PREFIX.encode()):
             raise SettingError(
-                f"{path} holds no token.", hint="Remove the file: the next start makes a new one."
+                f"{path} does not contain a token.",
+                hint="Remove the file; the next start makes a new one.",
             )
         return held.decode("ascii")
 
     def note_use(self, key: AccessKey, now: datetime) -> bool:
-        """Remember that a key was used; return whether to write it now, with ``keep_uses``."""
+        """Note the use of a key; return whether to write it now, with ``keep_uses``."""
         before = self._noted.get(key.id)
         if before is not None and now - before < USE_EVERY:
             return False
@@ -190,10 +191,10 @@ class ApiKeys:
         try:
             found = self._path.stat()
         except FileNotFoundError:
-            if self._held:  # a file that went away under a server must not open its doors
+            if self._held:  # a file removed under a running server must not end its protection
                 raise StoreDamagedError(
-                    f"{self._path} is gone; no key is valid until it is back.",
-                    hint="Restore it. To go on without keys, start the server again.",
+                    f"{self._path} is missing; no key is valid until it is back.",
+                    hint="Restore it. To continue without keys, restart the server.",
                 ) from None
             self._seen = None
             return self._held
@@ -224,11 +225,9 @@ def _check(grant: Grant, now: datetime) -> None:
             f"This key cannot be made: {error}.", hint="Choose another name."
         ) from error
     if not grant.rights:
-        raise InputError(
-            "This key would allow nothing.", hint=f"Give it a right: {', '.join(Right)}."
-        )
+        raise InputError("This key would have no rights.", hint=f"Add a right: {', '.join(Right)}.")
     if grant.expires is not None and grant.expires <= now:
-        raise InputError("This key would have ended already.", hint="Give it a later end.")
+        raise InputError("This key would already be expired.", hint="Choose a later end.")
 
 
 _Time = Annotated[datetime, msgspec.Meta(tz=True)]
@@ -280,8 +279,8 @@ def _read(path: Path) -> dict[str, AccessKey]:
         found = msgspec.json.decode(data, type=_File)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise StoreDamagedError(
-            f"{path} is damaged; no key is valid until it is mended.",
-            hint="Restore it, or remove it and make the keys anew.",
+            f"{path} is damaged; no key is valid until it is restored.",
+            hint="Restore it, or remove it and make new keys.",
         ) from error
     if found.format != FORMAT:
         raise StoreFormatError(
@@ -302,6 +301,6 @@ def _refuse_shared(path: Path, mode: int) -> None:
     mine = stat.S_ISREG(found.st_mode) and found.st_uid in (os.geteuid(), 0)
     if not mine or stat.S_IMODE(found.st_mode) & mode:
         raise SettingError(
-            f"{path} is no file of your own, or open to others (mode {found.st_mode & 0o7777:04o}).",
-            hint=f"Keep it to yourself: chmod 600 {path}",
+            f"{path} is not your file, or open to others (mode {found.st_mode & 0o7777:04o}).",
+            hint=f"Protect it: chmod 600 {path}",
         )

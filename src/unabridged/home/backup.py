@@ -1,6 +1,6 @@
-"""Keeping a home safe: backups, and what they give back.
+"""Back up and restore a home, and recover damaged spaces.
 
-A backup holds the key box of its home: without the secrets in it nothing encrypted opens elsewhere.
+A backup contains the key box of its home: its secrets open the encrypted files elsewhere.
 """
 
 from collections.abc import Iterator, Sequence
@@ -46,8 +46,8 @@ class Safekeeping:
     """The backups of one home.
 
     Args:
-        settings: Every choice; the home, and whose memory it is.
-        clock: The time; None for the machine's.
+        settings: All settings, with the home and the scope.
+        clock: The clock; None for the system's.
     """
 
     def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
@@ -66,26 +66,26 @@ class Safekeeping:
     def backup(
         self, *, output: Path | None = None, keep: int | None = None, moved: Moved = _silent
     ) -> tuple[Backup, list[Path]]:
-        """Back up the space that the settings name, while others may write to it.
+        """Back up the space of the settings, while others may write to it.
 
         Args:
             output: The file; None for one in the home.
-            keep: How many backups of this space stay in the home; None for all.
+            keep: How many backups of this space to keep in the home; None for all.
             moved: Called with the progress.
 
         Returns:
-            The backup, and those that were removed for it.
+            The backup, and the older ones that were removed.
 
         Raises:
             NotFoundError: There is no such space yet.
-            BackupError: It cannot be made; nothing is left behind.
+            BackupError: It failed; no file is left.
         """
         space = self._space()
         path = self._spaces.path_of(space)
         if not path.exists():
             raise NotFoundError(
                 f"There is no space {space.name!r} yet.",
-                hint="`unabridged spaces` lists them; --user and --agent name one.",
+                hint="List them: unabridged spaces list. Choose one: --user and --agent.",
             )
         files = _box_of(self._settings)
         made = self._backups.make(
@@ -98,8 +98,8 @@ class Safekeeping:
     ) -> tuple[Backup, list[Path]]:
         """Back up every space of the home, and its settings, into one file.
 
-        Spaces that are damaged are left out, and said; then no older backup, which may hold them, is
-        removed.
+        Damaged spaces are left out and listed. Then no older backup is removed, since it may
+        contain them.
         """
         spaces = self._spaces.list()
         folder = Path(self._settings.home) / SETTINGS
@@ -118,7 +118,7 @@ class Safekeeping:
         return made, self._backups.thin(HOME, keep) if keep and not made.left_out else []
 
     def backups(self) -> list[Backup]:
-        """Every backup in the home, the newest first."""
+        """Return every backup in the home, the newest first."""
         return self._backups.all()
 
     def prunable(self, *, keep: int = 1, before: datetime | None = None) -> list[Path]:
@@ -175,7 +175,7 @@ class Safekeeping:
         with_forgotten: bool = False,
         moved: Moved = _silent,
     ) -> list[RestoreResult]:
-        """Give back what a backup holds; an empty home gets the key box of the backup."""
+        """Restore a backup; an empty home gets the key box of the backup."""
         left = {receipt.space: receipt.at for receipt in kept_receipts(self._settings)}
         path = self._find(named)
         _take_box(self._settings, path)
@@ -197,10 +197,10 @@ class Safekeeping:
         return restored
 
     def recover(self, space: SpaceId, moved: Moved = _silent) -> Recovery | None:
-        """Set a damaged space's file aside and go on with all that is whole in it.
+        """Set a damaged space's file aside and keep all that is intact in it.
 
         Returns:
-            What was taken out; None where it is sound, row by row.
+            What was recovered; None if every row is intact.
 
         Raises:
             NotFoundError: There is no such space.
@@ -209,7 +209,7 @@ class Safekeeping:
         path = self._spaces.path_of(space)
         if not list(path.parent.glob(f"{path.name}*")):
             raise NotFoundError(
-                f"There is no space {space.name!r}.", hint="`unabridged spaces` lists them."
+                f"There is no space {space.name!r}.", hint="List them: unabridged spaces list"
             )
         found = rescue(self._spaces, space, moved, look=True)
         told(path)
@@ -218,11 +218,11 @@ class Safekeeping:
     def recover_file(
         self, path: Path, into: SpaceId | None = None, moved: Moved = _silent
     ) -> Recovery:
-        """Find all that is whole in a file, and write it into a space where one is named.
+        """Recover all that is intact in a file, into a space if one is given.
 
         Args:
             path: The file; it is only read.
-            into: The space; what it holds already is passed over. None to write nothing.
+            into: The space; its present content is skipped. None writes nothing.
             moved: Called with the progress.
 
         Raises:
@@ -237,7 +237,7 @@ class Safekeeping:
         return found.account
 
     def _find(self, named: str) -> Path:
-        # No secret of the home is asked for yet: an empty one may get those of the backup.
+        # The home's secrets are not read yet: an empty home may get those of the backup.
         return BackupsFolder(config.folder(self._settings.home, "backups")).find(named)
 
     def _backups_as(self, path: Path) -> BackupsFolder:
@@ -269,7 +269,7 @@ def _take_box(settings: Settings, path: Path) -> None:
         found = next(_kept(settings), None)
         if found is not None:
             raise BackupError(
-                f"{path} was made in a home with secrets of its own, and {found} is kept under others.",
+                f"{path} was made in another home, and {found} is encrypted with other secrets.",
                 hint="Restore it into an empty home (--home FOLDER, the same key), "
                 "then: unabridged spaces copy sqlite: sqlite: --from-home FOLDER",
             )
@@ -290,7 +290,7 @@ def _secrets_in(settings: Settings, path: Path, *, strict: bool) -> HomeSecrets 
     except StoreKeyError:
         if strict:
             raise
-        return None  # the key was changed since: the secrets of the home may be the same
+        return None  # the key may have changed since, with the same secrets
 
 
 def _kept(settings: Settings) -> Iterator[Path]:

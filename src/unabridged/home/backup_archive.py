@@ -1,9 +1,9 @@
-"""A backup as a file: a zip archive (deflate) whose first member says what is in it.
+"""The file of a backup: a zip archive (deflate) with a manifest as its first member.
 
 ``manifest.json`` holds ``format`` (1), ``at`` (ISO 8601), ``version``, ``home``, ``spaces`` (each
 with ``user``, ``agent``, ``model``, ``store``, ``folder``, ``sessions``, ``exchanges``,
 ``messages``), ``left_out`` (name and reason) and ``members`` (name to ``bytes`` and ``digest``, BLAKE2b
-of 32 bytes as hex). Any program that reads zip can take one apart.
+of 32 bytes as hex). Any zip program can unpack it.
 """
 
 import re
@@ -30,11 +30,11 @@ from unabridged.errors import BackupError
 MANIFEST = "manifest.json"
 FORMAT = 1
 Moved = Callable[[str, int, int], None]
-"""Called with the progress: what is being done, how much of it is done, and of how much."""
+"""Called with the progress: the stage, the amount done, and the total."""
 _PIECE = 1 << 20
 _new_digest = partial(blake2b, digest_size=32)
 _MOST = 64 << 20
-"""Bytes that a manifest may have."""
+"""The most bytes of a manifest."""
 _SAFE = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]*/)*[A-Za-z0-9_][A-Za-z0-9._-]*")
 _UNREADABLE = (
     zipfile.BadZipFile,
@@ -44,7 +44,7 @@ _UNREADABLE = (
     RuntimeError,
     KeyError,
 )
-HINT = "Take another backup: `unabridged backup list` shows those there are."
+HINT = "Use another backup. List them: unabridged backup list"
 
 
 class _Held(msgspec.Struct, frozen=True):
@@ -64,7 +64,7 @@ class _Member(msgspec.Struct, frozen=True):
 
 
 class BackupManifest(msgspec.Struct, frozen=True):
-    """The contents of a backup, as it says itself."""
+    """The manifest of a backup: its contents."""
 
     format: int
     at: datetime
@@ -76,7 +76,7 @@ class BackupManifest(msgspec.Struct, frozen=True):
 
     @property
     def size(self) -> int:
-        """Bytes of what is in it, unpacked."""
+        """Bytes of its content, unpacked."""
         return sum(member.bytes for member in self.members.values())
 
     def backup(self, path: Path) -> Backup:
@@ -105,7 +105,7 @@ def described(
     home: bool,
     left_out: list[tuple[str, str]],
 ) -> BackupManifest:
-    """Describe a folder that is to be packed: each space has the name of its folder in it."""
+    """Describe a folder to pack: each space has the name of its folder."""
     held = tuple(
         _Held(
             x.space.user, x.space.agent, x.space.model, x.store, name,
@@ -125,7 +125,7 @@ def described(
 
 
 def pack(folder: Path, manifest: BackupManifest, path: Path, moved: Moved) -> None:
-    """Write a folder as an archive, durable but for its name."""
+    """Write a folder as an archive; its bytes are durable, its name not yet."""
     done = 0
     with new_file(path) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(_info(MANIFEST, manifest.at), msgspec.json.encode(manifest))
@@ -141,20 +141,20 @@ def pack(folder: Path, manifest: BackupManifest, path: Path, moved: Moved) -> No
 
 
 def manifest_of(path: Path) -> BackupManifest:
-    """Read the manifest of a backup.
+    """Return the manifest of a backup.
 
     Raises:
-        BackupError: It cannot be read, is no backup, or of a newer version.
+        BackupError: It cannot be read, is not a backup, or has a newer version.
     """
     with _opened(path) as archive:
         return _manifest(archive, path)
 
 
 def member_of(path: Path, name: str) -> bytes | None:
-    """Read one small member of a backup, proved by its digest; None if there is no such member.
+    """Return one small member of a backup, proved by its digest, or None.
 
     Raises:
-        BackupError: As ``manifest_of``, or the member is not what was written.
+        BackupError: As ``manifest_of``, or the member was changed.
     """
     with _opened(path) as archive:
         member = _manifest(archive, path).members.get(name)
@@ -179,14 +179,14 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
 
 def _manifest(archive: zipfile.ZipFile, path: Path) -> BackupManifest:
     if MANIFEST not in archive.namelist() or archive.getinfo(MANIFEST).file_size > _MOST:
-        raise BackupError(f"{path} is no backup of Unabridged.", hint="Check the path.")
+        raise BackupError(f"{path} is not a backup of Unabridged.", hint="Check the path.")
     data = archive.read(MANIFEST)
     try:
         said = msgspec.json.decode(data)
         number = said.get("format") if isinstance(said, dict) else None
         if isinstance(number, int) and number > FORMAT:
             raise BackupError(
-                f"{path} has format {number}; this version knows up to {FORMAT}.",
+                f"{path} has format {number}; this version supports up to {FORMAT}.",
                 hint="Install a newer version of unabridged.",
             )
         manifest = msgspec.convert(said, BackupManifest)
@@ -194,15 +194,15 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> BackupManifest:
         raise unreadable(path, f"its manifest cannot be read: {error}") from error
     for name in [*manifest.members, *(held.folder for held in manifest.spaces)]:
         if not _SAFE.fullmatch(name):
-            raise unreadable(path, f"it names a file that none of ours is called: {name!r}")
+            raise unreadable(path, f"it contains an unknown file: {name!r}")
     folders = {held.folder for held in manifest.spaces}
     names = {(held.user, held.agent, held.model) for held in manifest.spaces}
     if not len(folders) == len(names) == len(manifest.spaces):
-        raise unreadable(path, "it names a space twice")
+        raise unreadable(path, "it contains a space twice")
     try:
         manifest.at.astimezone(UTC)
     except OverflowError:
-        raise unreadable(path, f"it is of no time that there is: {manifest.at}") from None
+        raise unreadable(path, f"its time is invalid: {manifest.at}") from None
     return manifest
 
 
@@ -210,7 +210,7 @@ def unpack(path: Path, folder: Path, moved: Moved) -> BackupManifest:
     """Unpack a backup into a new folder, and prove every byte by its digest.
 
     Raises:
-        BackupError: It is not what was written, or there is no room.
+        BackupError: It was changed, or the disk is full.
     """
     manifest = manifest_of(path)
     room = shutil.disk_usage(folder).free
@@ -244,7 +244,7 @@ def _pieces(source: IO[bytes], member: _Member, path: Path) -> Iterator[bytes]:
         digest.update(piece)
         yield piece
     if left or digest.hexdigest() != member.digest:
-        raise unreadable(path, "what is in it is not what was written")
+        raise unreadable(path, "its content was changed")
 
 
 def unreadable(path: Path, why: str) -> BackupError:

@@ -1,7 +1,7 @@
-"""The backups of a home: made, listed, proved, thinned out.
+"""The backups of a home: create, list, verify, prune.
 
-A backup gets its name when it was unpacked again, opened, and every row of it checked. One is made
-at a time; what an interrupted one left behind is removed by the next.
+A backup gets its name after it was unpacked and opened and every row checked. Only one is made at a
+time; the next one removes the remains of an interrupted one.
 """
 
 import re
@@ -40,7 +40,7 @@ from unabridged.stores.sqlite.store import COPY
 
 SUFFIX = ".zip"
 HOME = "home"
-"""What the names of backups of a whole home begin with."""
+"""The prefix of backups of a whole home."""
 LOCK = ".lock"
 PATIENCE = 3600.0
 """Seconds to wait for another backup."""
@@ -49,10 +49,10 @@ SQLITE = "sqlite"
 
 
 def open_copy(folder: Path, held: BackupResult, access: ConnectionOptions) -> SqliteStore:
-    """Open a space that was unpacked."""
+    """Open an unpacked space."""
     if held.store != SQLITE:
         raise BackupError(
-            f"The backup holds a store of {held.store!r}.",
+            f"The backup contains a store of an unknown kind: {held.store!r}.",
             hint="Install a newer version of unabridged.",
         )
     return SqliteStore(folder / COPY, held.space, create=False, access=access.for_copies())
@@ -62,8 +62,8 @@ class BackupsFolder:
     """The backups of one home.
 
     Args:
-        folder: Where they are; made with the first one.
-        access: How the files in them are reached.
+        folder: Their folder; created with the first one.
+        access: The access to their files.
     """
 
     def __init__(self, folder: Path, access: ConnectionOptions | None = None) -> None:
@@ -86,20 +86,20 @@ class BackupsFolder:
 
         Args:
             spaces: The spaces of the home.
-            wanted: Those that are backed up.
+            wanted: The spaces to back up.
             at: The time.
             moved: Called with the progress.
-            home: Whether it is of a whole home: damaged spaces are then left out, and said.
-            files: Further files: the name in the backup, and the path.
+            home: Whether to back up a whole home: damaged spaces are then left out and listed.
+            files: Further files: name in the backup to path.
             output: The file; None for one in the folder, named by space and time.
-            damaged: Files that cannot even tell their space, and why; they are left out.
+            damaged: Files whose space is unreadable, with the reason; they are left out.
 
         Raises:
-            BackupError: The file is there already, or the backup does not prove right.
-            StoreError: A space cannot be read, or there is no room; nothing is left behind.
+            BackupError: The file exists, or the backup fails its check.
+            StoreError: A space cannot be read, or the disk is full; no file is left.
         """
         if output is not None and output.exists():
-            raise BackupError(f"{output} is there already.", hint="Name another file.")
+            raise BackupError(f"{output} exists already.", hint="Name another file.")
         place = output or self.folder
         try:
             private_folder(self.folder)
@@ -145,7 +145,7 @@ class BackupsFolder:
             self._prove(draft, moved)
             give_name(draft, place)
         except FileExistsError:
-            raise BackupError(f"{place} is there already.", hint="Name another file.") from None
+            raise BackupError(f"{place} exists already.", hint="Name another file.") from None
         finally:
             remove(draft)
         return said.backup(place)
@@ -165,12 +165,12 @@ class BackupsFolder:
     def unpacked(
         self, path: Path, moved: Moved, beside: Path | None = None
     ) -> Iterator[tuple[BackupManifest, Path]]:
-        """Unpack a backup and prove it; what is still in the folder afterwards is removed.
+        """Unpack a backup and check it; the folder is removed after the block.
 
         Args:
             path: The backup.
             moved: Called with the progress.
-            beside: Unpack in this folder; None for that of the backups.
+            beside: The folder to unpack in; None for that of the backups.
         """
         with work_folder(beside or self.folder) as folder:
             manifest = backup_archive.unpack(path, folder, moved)
@@ -186,18 +186,18 @@ class BackupsFolder:
                 totals = store.totals()
         except StoreKeyError as error:
             raise BackupError(
-                f"The backup {path} is encrypted, and its key is not the one that is named.",
-                hint="Name the key that it was made with: UNABRIDGED_KEY=file:PATH.",
+                f"The backup {path} is encrypted with another key.",
+                hint="Set the key that it was made with: UNABRIDGED_KEY=file:PATH",
             ) from error
         except (StoreError, NotFoundError) as error:
             raise backup_archive.unreadable(path, str(error)) from error
         found = (totals.sessions, totals.exchanges, totals.messages)
         if said or found != (held.sessions, held.exchanges, held.messages):
-            why = said[0] if said else "it holds another number of exchanges than it says"
+            why = said[0] if said else "its number of exchanges differs from its manifest"
             raise backup_archive.unreadable(path, why)
 
     def all(self) -> list[Backup]:
-        """Every backup of the folder, the newest first; one that cannot be read says so."""
+        """Return every backup of the folder, the newest first, with errors of unreadable ones."""
         found = [self._look(path) for path in sorted(self.folder.glob(f"*{SUFFIX}"))]
         oldest = datetime.min.replace(tzinfo=UTC)
         return sorted(found, key=lambda one: (one.at or oldest, one.path), reverse=True)
@@ -209,7 +209,7 @@ class BackupsFolder:
             return Backup(str(path), None, path.stat().st_size, trouble=str(error))
 
     def find(self, named: str) -> Path:
-        """Give the path of a backup: a file, or the name of one in the folder."""
+        """Return the path of a backup, given as a file or by its name in the folder."""
         for path in (Path(named), self.folder / named, self.folder / f"{named}{SUFFIX}"):
             if path.is_file():
                 return path
@@ -220,7 +220,7 @@ class BackupsFolder:
 
         Args:
             name: The name of the space's file without its ending, or ``home``.
-            keep: How many stay.
+            keep: How many to keep.
         """
         gone = self.beyond(keep, name=name)
         for path in gone:

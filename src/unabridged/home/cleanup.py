@@ -1,4 +1,4 @@
-"""What a home gathers in time: leftovers of what was killed, files set aside, rights too wide."""
+"""Checks of a home: leftovers of killed programs, files set aside, file permissions."""
 
 import os
 import re
@@ -15,25 +15,25 @@ from unabridged.domain.sizes import size as file_size
 from unabridged.home.backups import BackupsFolder
 
 _DRAFTS = (UNFINISHED, ".new")
-"""What the names of files end with that are being written; nobody else ever reads them."""
+"""Suffixes of files that are being written; no other program reads them."""
 _STOPPED = (".renaming", ".salvaged", ".restored", ".forgetting")
-"""What the names of files end with that say what was begun; whoever opens the space finishes it."""
+"""Suffixes of files for unfinished work; the next opening of the space finishes it."""
 _ASIDE = re.compile(r".+\.(?:damaged|replaced)-\d+")
 PATIENCE = 3600.0
-"""Seconds after which a draft is no longer being written."""
+"""Seconds after which a draft counts as abandoned."""
 LEAST_ROOM = 100_000_000
-"""Bytes that should be free."""
+"""Bytes that should be free on the disk."""
 OLD_DAYS = 30
-"""Days after which another backup is advised."""
+"""Days after which to advise another backup."""
 
 
 def look_after(home: Path, now: datetime, *, repair: bool) -> Iterator[Diagnosis]:
-    """Look at everything in a home but the spaces themselves.
+    """Check everything in a home except its spaces.
 
     Args:
         home: The home.
         now: The time.
-        repair: Take rights from others, and remove drafts that nobody writes any more.
+        repair: Remove the rights of others, and abandoned drafts.
     """
     try:
         yield Diagnosis("home", ok=True, text=str(home))
@@ -44,7 +44,7 @@ def look_after(home: Path, now: datetime, *, repair: bool) -> Iterator[Diagnosis
         yield _backups(home, now)
     except OSError as error:
         yield Diagnosis(
-            "home", ok=False, text=str(error), hint="Look at the folder and its rights."
+            "home", ok=False, text=str(error), hint="Check the folder and its permissions."
         )
 
 
@@ -64,9 +64,9 @@ def _rights(paths: list[Path], *, repair: bool) -> Diagnosis:
             path.chmod(FOLDER_MODE if path.is_dir() else FILE_MODE)
         found = _wide(paths)
     if not found:
-        return Diagnosis("rights", ok=True, text="everything is for its owner only")
-    text = f"others can look into {len(found):,} files or folders: {found[0]}"
-    return Diagnosis("rights", ok=False, text=text, hint="Try: unabridged doctor --repair")
+        return Diagnosis("rights", ok=True, text="only you can read the files")
+    text = f"others can read {len(found):,} files or folders: {found[0]}"
+    return Diagnosis("rights", ok=False, text=text, hint="Repair: unabridged doctor --repair")
 
 
 def _leftovers(paths: list[Path], now: datetime, *, repair: bool) -> Iterator[Diagnosis]:
@@ -79,11 +79,11 @@ def _leftovers(paths: list[Path], now: datetime, *, repair: bool) -> Iterator[Di
                 remove(path)
         left = _drafts(paths, now)
     if left:
-        text = f"{len(left):,} drafts that a killed program left: {left[0]}"
-        yield Diagnosis("leftovers", ok=None, text=text, hint="Try: unabridged doctor --repair")
+        text = f"{len(left):,} drafts left by a killed program: {left[0]}"
+        yield Diagnosis("leftovers", ok=None, text=text, hint="Repair: unabridged doctor --repair")
     begun = [path for path in paths if path.name.endswith(_STOPPED) and path.exists()]
     if begun:
-        text = f"begun and not finished: {begun[0].name}"
+        text = f"unfinished: {begun[0].name}"
         yield Diagnosis("leftovers", ok=None, text=text, hint="Opening the space finishes it.")
     aside = [path for path in paths if _ASIDE.fullmatch(path.name) and path.is_file()]
     if aside:

@@ -1,4 +1,4 @@
-"""Forgetting whole spaces: what would go, and its receipt. The files themselves: ``spaces``."""
+"""Forget whole spaces: the preview and the receipt. ``spaces`` removes the files."""
 
 import os
 from collections.abc import Sequence
@@ -20,14 +20,14 @@ from unabridged.ports import Clock
 from unabridged.stores.json_codec import unpack
 
 RECEIPTS = "receipts"
-"""In the home's folder ``logs``: the receipts for spaces that are gone."""
+"""In the home's folder ``logs``: the receipts of forgotten spaces."""
 SAID = (
-    "Files were overwritten and removed. What a disk or a snapshot keeps besides is out of reach."
+    "Files were overwritten and removed. Copies that a disk or a snapshot keeps are out of reach."
 )
 
 
 def plan_spaces(settings: Settings, folder: Spaces, spaces: Sequence[SpaceId]) -> list[SpacePlan]:
-    """Return what forgetting whole spaces would do; nothing is changed."""
+    """Return what forgetting whole spaces would remove, without a change."""
     infos = folder.list()
     return [_plan(settings, folder, infos, space) for space in spaces]
 
@@ -40,7 +40,7 @@ def _plan(
     parts = folder.parts_of(space)
     if not parts:
         raise NotFoundError(
-            f"There is no space {space.name!r}.", hint="List them: unabridged spaces"
+            f"There is no space {space.name!r}.", hint="List them: unabridged spaces list"
         )
     known = next((info for info in infos if info.path == path), None)
     return SpacePlan(
@@ -67,7 +67,7 @@ def _shared(folder: Spaces, space: SpaceId) -> tuple[str, ...]:
 
 
 def forget_space(settings: Settings, clock: Clock, folder: Spaces, plan: SpacePlan) -> Receipt:
-    """Wipe a space; a kill leaves it to be finished when the home is looked at next.
+    """Wipe a space; after a kill, the next use of the home finishes it.
 
     Raises:
         StoreBusyError: Others have it open.
@@ -95,7 +95,7 @@ def forget_space(settings: Settings, clock: Clock, folder: Spaces, plan: SpacePl
 
 
 def kept_receipts(settings: Settings) -> list[Receipt]:
-    """Return the receipts for spaces that are gone, the oldest first."""
+    """Return the receipts of forgotten spaces, the oldest first."""
     folder = Path(settings.home) / "logs" / RECEIPTS
     files = sorted(folder.glob("*.json")) if folder.is_dir() else []
     return [from_data(unpack(path.read_bytes())) for path in files]

@@ -1,4 +1,4 @@
-"""Encrypting the files of a home, and changing the key that its secrets are kept under."""
+"""Encrypt the files of a home, and change the key of its secrets."""
 
 import io
 from collections.abc import Callable, Iterator
@@ -21,28 +21,28 @@ from unabridged.stores.sqlite.connection import is_encrypted, need_encryption
 from unabridged.stores.sqlite.convert import convert
 
 EXPORT = b"export"
-"""What exports are sealed for."""
+"""The purpose of the cipher of exports."""
 IMPORTS = "imports"
-"""The folder of a home where what could not be imported is kept."""
-_NO_KEY = "Make one with `unabridged key new FILE`, and set `key` to file:FILE."
+"""The folder of a home for files that could not be imported."""
+_NO_KEY = "Make one: unabridged key new FILE. Then set `key` to file:FILE."
 
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """A file that was looked at, and whether it was converted."""
+    """A file, and whether it was converted."""
 
     path: Path
     changed: bool
 
 
 def encrypt_home(settings: Settings, *, encrypted: bool) -> Iterator[Converted]:
-    """Make every space of a home encrypted or readable, one after the other.
+    """Encrypt or decrypt every space of a home, one after the other.
 
-    Stopped, it leaves each file whole, and a second call goes on.
+    If interrupted, each file is whole, and a second call continues.
 
     Raises:
-        SettingError: The settings name no key, or want readable files in an encrypted home.
-        StoreError: One of them cannot be converted; those before it are.
+        SettingError: The settings have no key, or ask for readable files in an encrypted home.
+        StoreError: A space cannot be converted; those before it are.
     """
     wanted = replace(settings, encrypt=encrypted)
     need_key(wanted)
@@ -55,7 +55,7 @@ def need_key(settings: Settings) -> EncryptionKey:
     """Return the key that the settings name, if it opens the secrets of the home.
 
     Raises:
-        SettingError: They name none, or want readable files in an encrypted home.
+        SettingError: They have none, or ask for readable files in an encrypted home.
         StoreKeyError: It does not open them.
     """
     json_folder_of(settings)
@@ -68,15 +68,15 @@ def need_key(settings: Settings) -> EncryptionKey:
 def _key_of(settings: Settings) -> EncryptionKey:
     key = person_key(settings)
     if key is None:
-        raise SettingError("The settings name no key.", hint=_NO_KEY)
+        raise SettingError("No key is set.", hint=_NO_KEY)
     return key
 
 
 def left_readable(settings: Settings) -> list[Path]:
-    """Files that ``encrypt_home`` leaves as they are and that anybody can read who can read the disk.
+    """Return the readable files that ``encrypt_home`` does not encrypt.
 
-    They were set aside, could not be imported, or are readable JSON files that were written before.
-    Backups and exports are not looked into.
+    They were set aside, could not be imported, or are JSON files written before. Backups and
+    exports are not checked.
     """
     home = Path(settings.home)
     aside = [path for path in home.glob(f"spaces/*{SUFFIX}.*-*") if path.name[-1].isdigit()]
@@ -95,18 +95,18 @@ def _is_readable(path: Path) -> bool:
 
 
 def admit_key(settings: Settings, place: str) -> str:
-    """Let another key open the secrets of a home, in addition to the one of the settings.
+    """Add a second key to the secrets of a home.
 
     Args:
-        settings: Every choice.
+        settings: All settings.
         place: The other key, in the form of the setting ``key``.
 
     Returns:
         The mark of the other key.
 
     Raises:
-        SettingError: One of the keys is not there.
-        StoreKeyError: The one of the settings does not open the secrets.
+        SettingError: One of the keys is missing.
+        StoreKeyError: The key of the settings does not open the secrets.
     """
     key, new = _key_of(settings), _key_of(replace(settings, key=place))
     secrets_of(settings)
@@ -115,7 +115,7 @@ def admit_key(settings: Settings, place: str) -> str:
 
 
 def retire_keys(settings: Settings) -> str:
-    """Let only the key of the settings open the secrets of a home; return its mark.
+    """Remove all other keys from the secrets of a home; return the mark of the rest.
 
     Raises:
         StoreKeyError: It does not open the secrets.
@@ -126,12 +126,12 @@ def retire_keys(settings: Settings) -> str:
 
 
 def export_cipher(settings: Settings) -> AesGcm:
-    """Return what exports are encrypted with: the person's key itself, so that any home opens them."""
+    """Return the key of exports: the user's key itself, so that any home opens them."""
     return AesGcm(_key_of(settings).for_("exports"))
 
 
 def sealer(settings: Settings) -> Callable[[bytes], bytes]:
-    """Return what encrypts bytes in the form of an export."""
+    """Return a function that encrypts bytes in the format of an export."""
     cipher = export_cipher(settings)
 
     def seal(data: bytes) -> bytes:
@@ -144,7 +144,7 @@ def sealer(settings: Settings) -> Callable[[bytes], bytes]:
 
 
 def unsealing(settings: Settings) -> Callable[[BinaryIO], IO[bytes]] | None:
-    """Return what opens encrypted exports; None if the settings name no key."""
+    """Return a function that opens encrypted exports; None if no key is set."""
     if not settings.key:
         return None
     return lambda stream: export_cipher(settings).unsealing(stream, EXPORT)

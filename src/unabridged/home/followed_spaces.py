@@ -1,4 +1,4 @@
-"""The spaces of a home with readable files that follow them."""
+"""The spaces of a home with the readable files that follow them."""
 
 from collections.abc import Mapping
 from contextlib import closing
@@ -23,12 +23,12 @@ NO_FILES = "none"
 
 @dataclass(frozen=True, slots=True)
 class JsonFolder:
-    """Where the readable files of a home are, and how they look.
+    """The place and layout of the readable files of a home.
 
     Attributes:
         root: The folder of the layout.
         layout: ``model``, ``agent`` or ``user``.
-        compression: Whether files are packed.
+        compression: Whether files are compressed.
         custom: The file of the only space; None for files in the folder.
     """
 
@@ -38,7 +38,7 @@ class JsonFolder:
     custom: Path | None = None
 
     def paths(self, space: SpaceId) -> FilePaths:
-        """Return where the files of a space are, or would be."""
+        """Return the paths of a space's files, even if there are none."""
         return locate(self.root, space, self.layout, self.custom)
 
     def files(self, store: SqliteStore) -> JsonFiles:
@@ -49,24 +49,24 @@ class JsonFolder:
 
 
 def json_folder_of(settings: Settings) -> JsonFolder | None:
-    """Return where readable files are written; None if the settings want none.
+    """Return the folder of readable files; None if the settings have none.
 
     Raises:
-        SettingError: They want them in an encrypted home, or name no file.
+        SettingError: They ask for them in an encrypted home, or name no file.
     """
     return None if settings.json_files == NO_FILES else json_folder(settings)
 
 
 def json_folder(settings: Settings) -> JsonFolder:
-    """Return where readable files of the settings' layout are written.
+    """Return the folder of readable files in the layout of the settings.
 
     Raises:
         SettingError: The home is encrypted, or the settings name no file.
     """
     if settings.encrypt:
         raise SettingError(
-            f"The layout {settings.json_files!r} writes readable files, and the home is encrypted.",
-            hint="Set layout to none. `unabridged export` writes what you want to read elsewhere.",
+            f"The layout {settings.json_files!r} writes readable files, but the home is encrypted.",
+            hint="Set layout to none. Write readable copies with: unabridged export",
         )
     custom = Path(settings.json_path).absolute() if settings.json_path else None
     root = config.folder(settings.home, FOLDERS[settings.json_files]) if custom is None else Path()
@@ -78,7 +78,7 @@ class FollowedSpaces:
 
     Args:
         databases: The spaces.
-        folder: Where their readable files are.
+        folder: The folder of their readable files.
         follows: Whether opening a space brings its files up to date.
     """
 
@@ -94,11 +94,11 @@ class FollowedSpaces:
         return self._databases.path_of(space)
 
     def open(self, space: SpaceId, *, create: bool = True) -> SqliteStore:
-        """Open a space, beginning it if it is new."""
+        """Open a space; create it if it is new."""
         return self.follow(self._databases.open(space, create=create))
 
     def follow(self, store: SqliteStore) -> SqliteStore:
-        """Let readable files follow a store."""
+        """Attach readable files to a store."""
         try:
             store.attach_files(self._folder.files(store), follows=self._follows)
         except BaseException:
@@ -107,16 +107,16 @@ class FollowedSpaces:
         return store
 
     def render(self, space: SpaceId) -> None:
-        """Write the files of a space again from its log, except those that were edited by hand."""
+        """Rewrite the files of a space from its log, except those edited by hand."""
         with closing(self._databases.open(space, create=False)) as store:
             store.attach_files(self._folder.files(store), follows=False)
             store.render_files()
 
     def rename(self, old: SpaceId, new: SpaceId) -> None:
-        """Give a space other names."""
+        """Rename a space."""
         if self._folder.custom is not None:
             raise NameRefusedError(
-                "The file that json_path names holds one space, which keeps its name.",
+                "The file in json_path contains one space, which keeps its name.",
                 hint="Copy it into a space of the home first.",
             )
         self._bring_up_to_date(old)
@@ -128,7 +128,7 @@ class FollowedSpaces:
         self.open(new, create=False).close()
 
     def quarantine(self, space: SpaceId) -> Path:
-        """Move the files of a space out of the way, and return the new path of the log."""
+        """Move the files of a space aside; return the new path of the log."""
         aside = self._databases.quarantine(space)
         for path in self._folder.paths(space).files():
             number = 1
@@ -143,12 +143,12 @@ class FollowedSpaces:
         return [*self._databases.parts_of(space), *self._folder.paths(space).all_files()]
 
     def wipe(self, space: SpaceId, receipt: Path, shown: Mapping[str, Any]) -> int:
-        """Overwrite and remove every file of a space, and leave a receipt."""
+        """Overwrite and remove every file of a space, and store a receipt."""
         also = self._folder.paths(space).all_files()
         return self._databases.wipe(space, receipt, shown, also=also)
 
     def list(self) -> list[SpaceInfo]:
-        """Return every space; a damaged one hides no other."""
+        """Return every space, including damaged ones."""
         return self._databases.list()
 
     def _bring_up_to_date(self, space: SpaceId) -> None:

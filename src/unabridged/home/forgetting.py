@@ -1,4 +1,4 @@
-"""What forgetting needs of a home: a key that lies in no space's files, and what it cannot reach."""
+"""Forgetting in a home: its key outside the spaces, and the files it cannot reach."""
 
 import secrets
 from collections.abc import Iterator, Sequence
@@ -38,16 +38,16 @@ KEY_FILE = "forgetting.key"
 """In the home's folder ``config``; 32 random bytes."""
 PURPOSE = "tombstone"
 SLACK = timedelta(days=1)
-"""How far clocks may have gone apart between a message and a backup."""
+"""The assumed difference of clocks between a message and a backup."""
 _MIGRATIONS = "migrations"
 _ASIDE = (".damaged-", ".replaced-")
 _IMPORTS = "imports"
 
 
 class HomeKeys:
-    """The keys of one home: one drawn from the person's key, else its own; implements ``ports.Keys``.
+    """The keys of one home: derived from the user's key, else its own; implements ``ports.Keys``.
 
-    What was forgotten before a person set a key is still recognised.
+    Tombstones made before a key was set still work.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -78,20 +78,20 @@ class HomeKeys:
                 return None
         if len(key) != LENGTH:
             raise StoreError(
-                f"{self._path} holds no key.",
-                hint="Put it back from a copy; without it what was forgotten is not recognised. "
-                "Where there is none, move the file away.",
+                f"{self._path} does not contain a key.",
+                hint="Restore it from a copy; without it forgotten content is not recognised. "
+                "If there is no copy, move the file away.",
             )
         return key
 
 
 def keys_of(settings: Settings) -> Keys:
-    """Return the keys that a space of these settings uses."""
+    """Return the keys of a space with these settings."""
     return PassingKeys() if settings.store == "memory" else HomeKeys(settings)
 
 
 def sift_for(taker: Store, settings: Settings) -> Sift | None:
-    """Return what keeps away from a space what was forgotten there; None if nothing was."""
+    """Return the filter of content that was forgotten in a space; None if nothing was."""
     if not taker.records(RecordKind.TOMBSTONE, newest=1):
         return None
     return partial(_without_forgotten, forgotten_index=ForgottenIndex(taker, keys_of(settings)))
@@ -103,12 +103,12 @@ def _without_forgotten(given: Transcript, *, forgotten_index: ForgottenIndex) ->
 
 
 def outside(settings: Settings, space: SpaceId, since: datetime | None) -> OutOfReach:
-    """Name what of a home forgetting in a space does not reach.
+    """Return what forgetting in a space of a home does not reach.
 
     Args:
-        settings: Every choice; only the home is looked at.
+        settings: All settings; only the home is used.
         space: The space.
-        since: Backups that were made before cannot hold it; None for all.
+        since: The time: earlier backups cannot contain it; None for all.
     """
     if settings.store == "memory":
         return OutOfReach()
@@ -119,7 +119,7 @@ def outside(settings: Settings, space: SpaceId, since: datetime | None) -> OutOf
 
 
 def elsewhere(settings: Settings, space: SpaceId) -> Iterator[str]:
-    """Yield the readable files of a space in other layouts than that of the settings."""
+    """Yield the readable files of a space in layouts other than the configured one."""
     home = Path(settings.home)
     for layout, name in FOLDERS.items():
         if settings.json_files == layout and not settings.json_path:
@@ -139,7 +139,7 @@ def _backups(home: Path, space: SpaceId) -> Iterator[tuple[str, datetime | None]
             continue
         try:
             manifest = manifest_of(path)
-        except BackupError:  # no backup of ours, or sealed: whether it holds it nobody can tell
+        except BackupError:  # not our backup, or encrypted: its content is unknown
             yield name, datetime.fromtimestamp(path.stat().st_mtime, UTC)
             continue
         if any(SpaceId(held.user, held.agent, held.model) == space for held in manifest.spaces):
@@ -161,10 +161,10 @@ def _aside(home: Path, space: SpaceId) -> Iterator[str]:
 
 
 def finish_forgetting(forgetting: Forgetting, store: Store) -> None:
-    """Finish what was interrupted, if the store can be written.
+    """Finish interrupted forgetting, if the store can be written.
 
-    While others keep it locked, or a readable file was edited by hand, it waits for the next
-    opening, or for ``unabridged forget --resume``.
+    If others keep the store locked, or a readable file was edited by hand, it waits for the next
+    opening or ``unabridged forget --resume``.
     """
     if getattr(store, "read_only", False):
         return

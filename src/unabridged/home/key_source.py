@@ -1,4 +1,4 @@
-"""The key that digests and encryption use: read from where the settings say, or made new."""
+"""The key for digests and encryption: read from its configured place, or made new."""
 
 import base64
 import binascii
@@ -22,14 +22,14 @@ KEYRING = "keyring"
 SERVICE, ENTRY = "unabridged", "key"
 """The names of the key in the system's keyring."""
 _NO_WAITING: int = getattr(os, "O_NONBLOCK", 0)
-"""A pipe in place of the file must not make us wait."""
+"""Opening a pipe instead of a file must not block."""
 BOX = "keybox.json"
-"""The file that holds the home's secrets, wrapped by the person's key."""
+"""The file with the home's secrets, wrapped by the user's key."""
 LOCK_SECONDS = 30.0
-"""Seconds to wait for another program that makes the box."""
+"""Seconds to wait for another program that creates the box."""
 _MOST = 4096
-"""Bytes that are read of a key's file; a key has 65."""
-_FORM = "A key is 64 hexadecimal digits; `unabridged key new FILE` makes one."
+"""The most bytes read from a key file; a key has 65."""
+_FORM = "A key is 64 hexadecimal digits. Make one: unabridged key new FILE"
 
 
 def key_of(settings: Settings) -> EncryptionKey | None:
@@ -39,11 +39,11 @@ def key_of(settings: Settings) -> EncryptionKey | None:
 
 
 def secrets_of(settings: Settings) -> HomeSecrets | None:
-    """Return the secrets of a home, made when first needed; None if the settings name no key.
+    """Return the secrets of a home, made on first use; None if no key is set.
 
     Raises:
-        StoreKeyError: The key that they name does not open the box; or there is none, though
-            files of the home are encrypted.
+        StoreKeyError: The configured key does not open the box, or the box is missing and files of
+            the home are encrypted.
     """
     key = person_key(settings)
     if key is None:
@@ -56,7 +56,7 @@ def secrets_of(settings: Settings) -> HomeSecrets | None:
         if encrypted is not None:
             raise StoreKeyError(
                 f"{encrypted} is encrypted, but the key box {places[0]} is missing.",
-                hint="Put it back: it is in the backups of the home, zip files, as config/keybox.json.",
+                hint="Restore it from a backup of the home, a zip file with config/keybox.json.",
             )
         with locked(config.folder(settings.home, "config") / ".keybox.lock", LOCK_SECONDS):
             held = open_box(places, key) or make_box(places, key)
@@ -70,10 +70,10 @@ def box_places(settings: Settings) -> tuple[Path, Path]:
 
 
 def person_key(settings: Settings) -> EncryptionKey | None:
-    """Read the key that the settings name: ``file:PATH``, ``env:NAME``, ``keyring``, or none.
+    """Return the key of the setting: ``file:PATH``, ``env:NAME``, ``keyring``, or none.
 
     Raises:
-        SettingError: It is not there, is no key, or others than its owner may read its file.
+        SettingError: It is missing or invalid, or other users may read its file.
         MissingExtraError: The package ``keyring`` is not installed.
     """
     place = settings.key
@@ -91,10 +91,10 @@ def new_key(place: str) -> EncryptionKey:
     """Make a random key and store it.
 
     Args:
-        place: The path of a file that is not there yet, or ``keyring``.
+        place: The path of a new file, or ``keyring``.
 
     Raises:
-        InputError: There is a key at the place already; it was left as it is.
+        InputError: There is already a key at the place; it is unchanged.
         MissingExtraError: The package ``keyring`` is not installed.
     """
     key = EncryptionKey(secrets.token_bytes(KEY_BYTES))
@@ -116,14 +116,14 @@ def _from_file(path: Path) -> str:
     except FileNotFoundError:
         raise SettingError(
             f"There is no key at {path}.",
-            hint=f"Mend the setting `key`, or make one with: unabridged key new {path}",
+            hint=f"Correct the setting `key`, or make one: unabridged key new {path}",
         ) from None
     except UnicodeDecodeError:
-        raise SettingError(f"{path} holds no key.", hint=_FORM) from None
+        raise SettingError(f"{path} does not contain a key.", hint=_FORM) from None
     except OSError as error:
         raise SettingError(
             f"The key {path} cannot be read: {error.strerror or error}.",
-            hint="Give yourself the right to read it.",
+            hint="Make the file readable for yourself.",
         ) from error
 
 
@@ -132,12 +132,12 @@ def _refuse_shared(said: os.stat_result, path: Path) -> None:
         return
     if not stat.S_ISREG(said.st_mode) or said.st_uid not in (os.geteuid(), 0):
         raise SettingError(
-            f"The key {path} is no file of your own.", hint="Name a file that belongs to you."
+            f"The key {path} is not a file of yours.", hint="Use a file that belongs to you."
         )
     if stat.S_IMODE(said.st_mode) & 0o077:
         raise SettingError(
-            f"The key {path} can be read by others (mode {stat.S_IMODE(said.st_mode):04o}).",
-            hint=f"Keep it to yourself: chmod {FILE_MODE:o} {path}",
+            f"Others can read the key {path} (mode {stat.S_IMODE(said.st_mode):04o}).",
+            hint=f"Protect it: chmod {FILE_MODE:o} {path}",
         )
 
 
@@ -145,7 +145,7 @@ def _from_environment(name: str) -> str:
     found = config.variable(name)
     if not found:
         raise SettingError(
-            f"The key is to come from ${name}, which is not set.", hint=f"Set it. {_FORM}"
+            f"The environment variable {name} for the key is not set.", hint=f"Set it. {_FORM}"
         )
     return found
 
@@ -165,8 +165,8 @@ def _from_keyring() -> str:
         raise _no_keyring(error) from error
     if not found:
         raise SettingError(
-            "The system's keyring holds no key of Unabridged.",
-            hint="Make one with: unabridged key new keyring",
+            "The system's keyring has no key of Unabridged.",
+            hint="Make one: unabridged key new keyring",
         )
     return str(found)
 
@@ -176,7 +176,7 @@ def _into_keyring(key: EncryptionKey) -> None:
     try:
         if keyring.get_password(SERVICE, ENTRY):
             raise InputError(
-                "The system's keyring holds a key already; it was left as it is.",
+                "The system's keyring already has a key; it is unchanged.",
                 hint="Set `key` to keyring to use it.",
             )
         keyring.set_password(SERVICE, ENTRY, key.secret.hex())
@@ -197,7 +197,7 @@ def _into_file(key: EncryptionKey, path: Path) -> None:
         sync_folder(path.absolute().parent)
     except FileExistsError:
         raise InputError(
-            f"{path} is there already; it was left as it is.", hint="Name another file."
+            f"{path} exists already; it is unchanged.", hint="Choose another file."
         ) from None
     except OSError as error:
         remove(path)
@@ -214,5 +214,5 @@ def _parsed(text: str, place: str) -> EncryptionKey:
         except (binascii.Error, ValueError):
             secret = b""
     if len(secret) != KEY_BYTES:
-        raise SettingError(f"What lies at {place} is no key.", hint=_FORM)
+        raise SettingError(f"{place} does not contain a valid key.", hint=_FORM)
     return EncryptionKey(secret)

@@ -1,15 +1,15 @@
-"""The key box: the secrets of a home, wrapped by the person's key.
+"""The key box: the secrets of a home, wrapped by the user's key.
 
-What is encrypted and what digests are keyed with are random secrets of the home, not the person's key. The
-box holds them once for each key that opens it (its slots), so that changing the key writes one small
-file and touches nothing that was encrypted; digests made before stay comparable. Whoever had
-the old key *and* the old box knows the secrets still: see `docs/encryption.md`.
+Encryption and keyed digests use random secrets of the home, not the user's key. The box contains
+them once for each key that opens it (its slots). So changing the key writes one small file,
+encrypted files stay as they are, and older digests stay comparable. Whoever had the old key *and*
+the old box still has the secrets: see `docs/encryption.md`.
 
 A slot is: a random nonce (16 bytes), each secret xored with keyed BLAKE2b(nonce, name) under a key
-drawn from the person's key, and a keyed BLAKE2b over all of it (encrypt, then authenticate; the pad
+derived from the user's key, and a keyed BLAKE2b over all of it (encrypt, then authenticate; the pad
 is as long as the secret and used once).
 
-The box lies twice in the home, since nothing that is encrypted can be read without it.
+The home has two copies of the box, since no encrypted file can be read without it.
 """
 
 import secrets
@@ -33,7 +33,7 @@ _NAMES = ("digests", "files")
 
 @dataclass(frozen=True, slots=True)
 class HomeSecrets:
-    """What a box holds: the keys of digests (chains, tombstones, receipts), and of files."""
+    """The secrets of a box: the keys of digests (chains, tombstones, receipts), and of files."""
 
     digests: EncryptionKey
     files: EncryptionKey
@@ -52,7 +52,7 @@ class _Box(msgspec.Struct, frozen=True):
 
 
 def open_box(places: Sequence[Path], key: EncryptionKey) -> HomeSecrets | None:
-    """Return what the first box of the given places that opens holds; None if there is no box.
+    """Return the secrets of the first box that opens; None if there is no box.
 
     Raises:
         StoreKeyError: Another key opens it.
@@ -77,7 +77,7 @@ def _open(places: Sequence[Path], key: EncryptionKey) -> tuple[_Box, HomeSecrets
 
 
 def open_copy(data: bytes, key: EncryptionKey, path: Path) -> HomeSecrets:
-    """Open a box that was found in another file, such as a backup.
+    """Open a box from another file, such as a backup.
 
     Raises:
         StoreKeyError: Another key opens it.
@@ -87,14 +87,14 @@ def open_copy(data: bytes, key: EncryptionKey, path: Path) -> HomeSecrets:
 
 
 def put_box(places: Sequence[Path], data: bytes) -> None:
-    """Write the bytes of a box to each place; the caller looked into it."""
+    """Write the bytes of a box to each place; the caller has checked them."""
     for place in places:
         private_folder(place.parent)
         write_whole(place, data)
 
 
 def make_box(places: Sequence[Path], key: EncryptionKey) -> HomeSecrets:
-    """Make a box with fresh secrets; the caller made sure that there is none."""
+    """Create a box with new secrets; the caller has checked that there is none."""
     made = HomeSecrets(
         EncryptionKey(secrets.token_bytes(KEY_BYTES)), EncryptionKey(secrets.token_bytes(KEY_BYTES))
     )
@@ -103,14 +103,14 @@ def make_box(places: Sequence[Path], key: EncryptionKey) -> HomeSecrets:
 
 
 def add_slot(places: Sequence[Path], key: EncryptionKey, new: EncryptionKey) -> None:
-    """Let another key open a box, too."""
+    """Add a key to a box."""
     box, held = _must(places, key)
     slots = [slot for slot in box.slots if slot.mark != new.mark]
     _write(places, [*slots, _slot(held, new)])
 
 
 def keep_slot(places: Sequence[Path], key: EncryptionKey) -> None:
-    """Let only this key open a box from now on."""
+    """Remove all other keys from a box."""
     _, held = _must(places, key)
     _write(places, [_slot(held, key)])
 
@@ -120,7 +120,7 @@ def _must(places: Sequence[Path], key: EncryptionKey) -> tuple[_Box, HomeSecrets
     if found is None:
         raise StoreKeyError(
             f"There is no key box at {places[0]}.",
-            hint="Put it back: it is in the backups of the home, zip files, as config/keybox.json.",
+            hint="Restore it from a backup of the home, a zip file with config/keybox.json.",
         )
     return found
 
@@ -141,7 +141,7 @@ def _decoded(data: bytes, place: Path) -> _Box:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise _damaged(place, str(error)) from error
     if box.format != FORMAT:
-        raise _damaged(place, f"its format is {box.format}, this version knows {FORMAT}")
+        raise _damaged(place, f"its format is {box.format}; this version supports {FORMAT}")
     return box
 
 
@@ -150,14 +150,14 @@ def _opened(box: _Box, key: EncryptionKey, place: Path) -> HomeSecrets:
         if slot.mark != key.mark:
             continue
         if not compare_digest(slot.seal, _seal(key, slot.nonce, slot.wrapped)):
-            raise _damaged(place, "a slot is not what was written")
+            raise _damaged(place, "a slot was changed")
         held = {name: _masked(key, slot.nonce, name, slot.wrapped[name]) for name in _NAMES}
         return HomeSecrets(EncryptionKey(held["digests"]), EncryptionKey(held["files"]))
     marks = ", ".join(slot.mark for slot in box.slots)
     raise StoreKeyError(
-        f"The secrets of this home are kept under the key with the mark {marks}; the one that is "
-        f"named has {key.mark}.",
-        hint="Name the right key: UNABRIDGED_KEY or the setting key (`unabridged key show-mark`).",
+        f"The secrets of this home need the key with the mark {marks}; the configured "
+        f"key has {key.mark}.",
+        hint="Set the right key: UNABRIDGED_KEY or the setting key (`unabridged key show-mark`).",
     )
 
 
@@ -186,5 +186,5 @@ def _write(places: Sequence[Path], slots: list[_Slot]) -> None:
 def _damaged(place: Path, why: str) -> StoreDamagedError:
     return StoreDamagedError(
         f"The key box {place} cannot be read: {why}.",
-        hint="Its copy is tried; else restore it from a backup of the home.",
+        hint="If its copy fails too, restore it from a backup of the home.",
     )

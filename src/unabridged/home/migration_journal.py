@@ -1,10 +1,10 @@
-"""How far migrations have come: a small file each, in the home's ``config/migrations``.
+"""The state of migrations: a small file each, in the home's ``config/migrations``.
 
-Nothing in them is of a conversation: names of files and spaces, figures, and paths.
+They contain nothing of a conversation: only names of files and spaces, figures and paths.
 
-Files change places together: ``moves.json`` names each file's place and its new one. From the moment
-it is there the matter is decided, and whoever comes next finishes it; every step can be repeated. If
-a new place is taken meanwhile, all go back.
+Files move together: ``moves.json`` lists the old and the new path of each. Once it exists the move
+is decided, and the next process finishes it; every step can be repeated. If a new path is taken in
+the meantime, all files move back.
 """
 
 import os
@@ -41,17 +41,17 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     """One migration.
 
     Attributes:
-        id: When it was begun: ``20260301-090001``.
+        id: When it began: ``20260301-090001``.
         folder: The old folder.
         phase: ``begun``, ``verified``, ``done``, ``going back`` or ``gone back``.
-        at: When it came to this phase, ISO 8601.
-        spaces: The names of the spaces that were made: user, agent, model.
-        conversations: How many were imported; as are ``exchanges`` and ``requirements``.
+        at: When it reached this phase, ISO 8601.
+        spaces: The names of the new spaces: user, agent, model.
+        conversations: How many were imported; likewise ``exchanges`` and ``requirements``.
         digest: The digest of what was imported; see ``import_memory.Taken``.
-        missed: How many records could not be imported; what they are is reported once, not kept.
-        since: After going back, the files that hold what was said since.
-        absent: Spaces that were renamed or forgotten before it went back.
-        changed: The copy of the old folder before it was put back; empty if it had not changed.
+        missed: How many records could not be imported; they are reported once, not stored.
+        since: After going back, the files with later messages.
+        absent: Spaces renamed or forgotten before it went back.
+        changed: The copy of the old folder before it was restored; empty if it was unchanged.
     """
 
     id: str
@@ -75,18 +75,18 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MigratedFolder(msgspec.Struct, frozen=True):
-    """The ids of what was imported: all else was said since."""
+    """The ids of what was imported; everything else is newer."""
 
     exchanges: frozenset[str]
     records: frozenset[str]
 
 
 class Moves(msgspec.Struct, frozen=True, kw_only=True):
-    """Files that are to change places.
+    """A planned move of files.
 
     Attributes:
         id: The migration.
-        phase: Its phase when they have.
+        phase: Its phase after the move.
         pairs: The present and the new path of each, below the home.
     """
 
@@ -108,10 +108,10 @@ class MigrationJournal:
 
     @contextmanager
     def alone(self, seconds: float) -> Iterator[None]:
-        """Let no other process migrate meanwhile; wait for it for some seconds.
+        """Lock migrations against other processes; wait some seconds for the lock.
 
         Raises:
-            StoreBusyError: Another process migrates.
+            StoreBusyError: Another process is migrating.
         """
         try:
             private_folder(self.folder)
@@ -128,27 +128,27 @@ class MigrationJournal:
 
     @property
     def moves(self) -> Path:
-        """The file of decided moves."""
+        """The file of the planned moves."""
         return self.folder / "moves.json"
 
     def kept(self, migration: str) -> Path:
-        """Where the old folder's bytes are kept, and what was said since."""
+        """The folder for the old folder's bytes and for later messages."""
         return self.home / "backups" / "migrations" / migration
 
     def archive(self, migration: str) -> Path:
-        """The old folder's bytes."""
+        """Return the archive of the old folder's bytes."""
         return self.kept(migration) / "old.zip"
 
     def staging(self, migration: str) -> Path:
-        """Where new spaces are before they are switched to."""
+        """Return the folder of new spaces before the switch."""
         return self.kept(migration) / "staging"
 
     def aside(self, migration: str) -> Path:
-        """Where the spaces of a migration that was taken back are."""
+        """Return the folder for spaces of a migration that was undone."""
         return self.kept(migration) / "spaces"
 
     def note(self, migration: str, known: MigratedFolder) -> None:
-        """Write the ids of what was imported, durable when it returns."""
+        """Write the ids of what was imported durably."""
         write_whole(self._ids(migration), msgspec.json.encode(known))
 
     def known(self, migration: str) -> MigratedFolder:
@@ -158,21 +158,21 @@ class MigrationJournal:
         except (OSError, ValueError, msgspec.MsgspecError) as error:
             raise MigrationError(
                 f"{self._ids(migration)} cannot be read: {error}.",
-                hint=f"The old folder's bytes lie in {self.archive(migration)}.",
+                hint=f"The old folder's bytes are in {self.archive(migration)}.",
             ) from error
 
     def _ids(self, migration: str) -> Path:
         return self.folder / f"{migration}.ids"
 
     def save(self, state: State) -> State:
-        """Write a state down, durable when it returns."""
+        """Write a state durably."""
         private_folder(self.folder)
         data = msgspec.json.encode(_escaped(msgspec.to_builtins(state)))
         write_whole(self._path(state.id), msgspec.json.format(data))
         return state
 
     def load(self, migration: str) -> State:
-        """Read a state."""
+        """Return a state."""
         if not _ID.fullmatch(migration) or not self._path(migration).exists():
             raise MigrationError(
                 f"There is no migration {migration!r}.", hint="List them: unabridged migrate --list"
@@ -182,16 +182,16 @@ class MigrationJournal:
         except (OSError, ValueError, msgspec.MsgspecError) as error:
             raise MigrationError(
                 f"{self._path(migration)} cannot be read: {error}.",
-                hint=f"The old folder's bytes lie in {self.archive(migration)}.",
+                hint=f"The old folder's bytes are in {self.archive(migration)}.",
             ) from error
 
     def all(self) -> Iterator[State]:
-        """Every migration, the oldest first."""
+        """Return every migration, the oldest first."""
         names = [p.stem for p in self.folder.glob("*.json") if _ID.fullmatch(p.stem)]
         yield from map(self.load, sorted(names, key=_order))
 
     def new_id(self, at: datetime) -> str:
-        """Return an id that no migration has."""
+        """Return an unused id."""
         plain = f"{at:%Y%m%d-%H%M%S}"
         number, name = 1, plain
         while self._path(name).exists() or self.kept(name).exists():
@@ -200,10 +200,10 @@ class MigrationJournal:
         return name
 
     def decide(self, moves: Moves) -> None:
-        """Write down which files change places; the lock is held.
+        """Write a planned move; the caller has the lock.
 
         Raises:
-            MigrationError: A place is taken.
+            MigrationError: A path is taken.
         """
         for _, name in moves.pairs:
             if os.path.lexists(self.home / name):
@@ -211,11 +211,11 @@ class MigrationJournal:
         write_whole(self.moves, msgspec.json.encode(moves))
 
     def finish(self) -> None:
-        """Do what was decided, as far as it is not done; the lock is held.
+        """Finish the planned move; the caller has the lock.
 
         Raises:
-            MigrationError: A place was taken meanwhile; everything is where it was.
-            StoreError: A file cannot be moved; another attempt goes on.
+            MigrationError: A path was taken in the meantime; every file is back in its place.
+            StoreError: A file cannot be moved; another attempt continues.
         """
         try:
             moves = msgspec.json.decode(self.moves.read_bytes(), type=Moves)
@@ -239,7 +239,7 @@ class MigrationJournal:
             sync_folder(self.folder)
 
     def move(self, pairs: Sequence[tuple[str, str]]) -> None:
-        """Move files; those that were moved before are passed over."""
+        """Move files, except for those already moved."""
         for old, new in pairs:
             source, target = self.home / old, self.home / new
             if not source.exists():
@@ -262,25 +262,25 @@ class MigrationJournal:
 
 
 def finish_moves(home: Path) -> None:
-    """Finish what an interrupted migration had decided; one look if there is nothing.
+    """Finish the planned move of an interrupted migration, if any.
 
     Raises:
-        SettingError: The home is not the user's own.
+        SettingError: The home belongs to another user.
         StoreBusyError: Another process is doing it.
         StoreError: A file cannot be moved.
     """
     journal = MigrationJournal(home)
     if os.path.exists(journal.moves):  # noqa: PTH110 - a home that cannot be looked at has none
         check_home(home)
-        # If a place was taken nothing was switched, and whoever migrates is told.
+        # If a path was taken nothing was switched, and `migrate` reports it.
         with journal.alone(MOVING_SECONDS), suppress(MigrationError):
             journal.finish()
 
 
 def _taken(name: str) -> MigrationError:
     return MigrationError(
-        f"{name} is there already.",
-        hint="Give the migrated memory another --user or --agent; nothing was switched.",
+        f"{name} exists already.",
+        hint="Migrate with another --user or --agent; nothing was switched.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Opens the spaces of a home as its settings say: key, guard, index and readable files."""
+"""Open the spaces of a home with its settings: key, guard, index and readable files."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -27,16 +27,16 @@ from unabridged.wire.ollama import short_name
 
 
 def spaces_of(settings: Settings, *, follows: bool = True) -> Spaces:
-    """Return the spaces of a home, with the readable files that the settings want.
+    """Return the spaces of a home, with the configured readable files.
 
-    What an interrupted migration had decided is finished first.
+    This finishes an interrupted migration first.
 
     Args:
-        settings: Every choice.
+        settings: All settings.
         follows: Whether opening a space brings its readable files up to date.
 
     Raises:
-        SettingError: The settings want readable files in an encrypted home.
+        SettingError: The settings ask for readable files in an encrypted home.
     """
     finish_moves(Path(settings.home))
     folder = json_folder_of(settings)
@@ -45,7 +45,7 @@ def spaces_of(settings: Settings, *, follows: bool = True) -> Spaces:
 
 
 def spaces_below(settings: Settings, folder: Path) -> SpacesFolder:
-    """Return the spaces that are below a folder as they are below a home."""
+    """Return the spaces below a folder with the layout of a home."""
     return databases_of(replace(settings, checkpoint_file=""), folder / "spaces")
 
 
@@ -61,18 +61,18 @@ def databases_of(settings: Settings, folder: Path | None = None) -> SpacesFolder
 
 
 def access_of(settings: Settings) -> ConnectionOptions:
-    """Return how the files of a home are reached: with its key, if the settings name one.
+    """Return the access to the files of a home, with its key if one is set.
 
     Raises:
-        SettingError: Files are to be encrypted, and no key is named.
+        SettingError: Encryption is on, and no key is set.
         StoreKeyError: The key does not open the home's key box.
     """
     held = secrets_of(settings)
     if held is None:
         if settings.encrypt:
             raise SettingError(
-                "Files are to be encrypted, but the settings name no key.",
-                hint="Make one with `unabridged key new FILE`, and set `key` to file:FILE.",
+                "Encryption is on, but no key is set.",
+                hint="Make one: unabridged key new FILE. Then set `key` to file:FILE.",
             )
         return ConnectionOptions(guard=guard_of(settings))
     return ConnectionOptions(
@@ -81,10 +81,10 @@ def access_of(settings: Settings) -> ConnectionOptions:
 
 
 def guard_of(settings: Settings) -> IntegrityPolicy:
-    """Return what proves the content of stores: the key and the anchor that the settings name.
+    """Return how stores prove their content: the configured key and anchor.
 
     Raises:
-        SettingError: The anchor lies inside the home.
+        SettingError: The anchor is inside the home.
         StoreKeyError: The key does not open the home's key box.
     """
     key = key_of(settings)
@@ -94,17 +94,17 @@ def guard_of(settings: Settings) -> IntegrityPolicy:
         path = Path(settings.checkpoint_file).expanduser().absolute()
         if path.is_relative_to(Path(settings.home).absolute()):
             raise SettingError(
-                f"The anchor {path} lies inside the home.",
-                hint="Name a file elsewhere: who can write the home must not be able to write it.",
+                f"The anchor {path} is inside the home.",
+                hint="Use a file elsewhere, which those who can write the home cannot write.",
             )
         anchor = CheckpointFile(path, mac_key)
     return IntegrityPolicy(mac_key, anchor, SystemClock().now)
 
 
 def reader_for(settings: Settings, store: Store) -> Analyzer:
-    """Return what reads exchanges for a space, with the embedder of its vectors, if any.
+    """Return the text analysis of a space, with the embedder of its vectors, if any.
 
-    If that one is no longer available, words find what is stored until it is embedded again.
+    If that embedder is no longer available, only words are searched until a re-embedding.
     """
     held = store.embedded_by() if isinstance(store, SupportsVectors) else ""
     if not held:
@@ -116,7 +116,7 @@ def reader_for(settings: Settings, store: Store) -> Analyzer:
 
 
 def embedder_of(settings: Settings) -> Embedder | None:
-    """Return the embedder that settings name."""
+    """Return the configured embedder."""
     cache = config.folder(settings.home, "cache") if settings.store != "memory" else None
     return choose_embedder(settings.embedder, settings, cache)
 
@@ -130,7 +130,7 @@ def space_from(scope: Scope, settings: Settings) -> SpaceId:
     except ValueError as error:
         unnamed = "model" in settings.isolation and not (scope.model or "").strip()
         hint = (
-            "Models have memories of their own here (`isolation`): name one, by --model, in the "
+            "Every model has its own memory here (`isolation`): name one by --model, in the "
             "request, by the header X-Unabridged-Model, or by the setting `model`."
             if unnamed
             else "Choose another name for it."
@@ -139,6 +139,6 @@ def space_from(scope: Scope, settings: Settings) -> SpaceId:
 
 
 def settings_for(settings: Settings, space: SpaceId) -> Settings:
-    """Return the same settings with the scope of a space."""
+    """Return the settings with the scope of a space."""
     named = {name: getattr(space, name) for name in ISOLATION_FIELDS if getattr(space, name)}
     return replace(settings, isolation=tuple(named), **named)

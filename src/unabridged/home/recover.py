@@ -1,10 +1,10 @@
-"""Setting a damaged file aside and going on with what can be taken out of it.
+"""Set a damaged file aside and continue with what can be recovered from it.
 
-In this order, so that a kill at any step harms nothing: every intact row is written to
-a new file beside the old one; the account of it is written; the new file gets the name under which
-it waits; what belongs to the old file, then the old file, goes aside; the new one takes its name.
-From the waiting on, whoever opens the space next goes on; before it, it begins anew. Two that find
-the damage at once do it once: the folder is locked, and the second one finds a sound file.
+The order makes every step safe against a kill. Write every intact row to a new file next to the old
+one; write the report; rename the new file to its waiting name; set the old file and its companions
+aside; rename the new one to the old name. After the waiting name, the next opening continues;
+before it, recovery starts again. If two processes find the damage, the folder's lock lets one
+recover, and the second finds an intact file.
 """
 
 import os
@@ -30,28 +30,29 @@ from unabridged.stores.sqlite.exclusive import alone
 from unabridged.stores.sqlite.recover_rows import recover_rows
 
 PATIENCE = 600.0
-"""Seconds to wait for another process that salvages."""
+"""Seconds to wait for another process that recovers."""
 ACCOUNT = ".account"
-"""Suffix of the account that nobody was told yet."""
+"""Suffix of the report that was not shown yet."""
 
 
 def open_or_rescue(
     spaces: SpacesFolder, space: SpaceId, moved: Moved
 ) -> tuple[SqliteStore, Recovery | None]:
-    """Open a space; where its file is damaged, set it aside and go on with what can be taken out.
+    """Open a space; if its file is damaged, set it aside and recover its content.
 
-    Whatever else stops it (a key, a lock, a newer format, a file that was tampered with) is raised
-    as it is, and so is damage of a file that others have open or that cannot be written.
+    Other errors (a key, a lock, a newer format, a changed file) are raised unchanged; so is damage
+    of a file that others have open or that cannot be written.
 
     Returns:
-        The store, and the account of what was done, now or by one that was stopped before it told.
+        The store, and the report of this recovery or of one that was interrupted before its report
+        was shown.
     """
     try:
         store = _opened(spaces, space)
     except StoreDamagedError as error:
         guarded = spaces.access.guard.mac_key.mark or spaces.access.guard.anchor
         if guarded or isinstance(error, StoreTamperedError):
-            raise  # what is salvaged is sealed anew: under a key only who has it decides that
+            raise  # recovered content gets a new seal, which only the owner of the key may decide
         rescue(spaces, space, moved)
         store = _opened(spaces, space)
     try:
@@ -80,20 +81,20 @@ def _look(store: SqliteStore) -> None:
 def rescue(
     spaces: SpacesFolder, space: SpaceId, moved: Moved, *, look: bool = False
 ) -> Recovery | None:
-    """Set a damaged file aside and put what can be taken out of it in its place.
+    """Set a damaged file aside and replace it with its recovered content.
 
     Args:
         spaces: The folder.
         space: The space.
         moved: Called with the progress.
-        look: Whether a file that opens is checked row by row; else opening is enough.
+        look: Whether to check a file that opens row by row; else opening is enough.
 
     Returns:
-        The account; None if the file is sound by now.
+        The report; None if the file is intact by now.
 
     Raises:
         StoreBusyError: Others have it open; nothing was changed.
-        StoreError: The disk failed, is full, or cannot be written; nothing was changed.
+        StoreError: The disk failed, is full or read-only; nothing was changed.
     """
     path = spaces.path_of(space)
     replace_file.finish(path, PATIENCE)
@@ -116,7 +117,7 @@ def recovered_file(path: Path, access: ConnectionOptions, moved: Moved) -> reass
 
 
 def told(path: Path) -> Recovery | None:
-    """Return the account that nobody was told yet, and move it next to the file set aside."""
+    """Return the report that was not shown yet, and move it next to the file set aside."""
     note = path.with_name(path.name + ACCOUNT)
     with system_errors(note):
         try:
@@ -142,7 +143,7 @@ def _is_sound(spaces: SpacesFolder, space: SpaceId, path: Path, *, look: bool) -
 
 
 def _repaired(store: SqliteStore) -> bool:
-    # Whether every row is sound, so that only the index had to be made anew.
+    # Whether every row is intact, so that only the index had to be rebuilt.
     if store.check(index=False):
         return False
     store.rebuild()
@@ -186,9 +187,7 @@ def _fill(spaces: SpacesFolder, store: SqliteStore, found: reassemble.Salvaged) 
         spaces.prepare(store)
         reassemble.write(found, store)
         if said := store.check():
-            raise StoreDamagedError(
-                said[0], hint="The disk cannot be trusted; nothing was changed."
-            )
+            raise StoreDamagedError(said[0], hint="Replace the disk; nothing was changed.")
 
 
 def _bring_index(draft: Path, path: Path) -> None:

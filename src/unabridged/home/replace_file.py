@@ -1,8 +1,8 @@
-"""Puts a whole file in a store's place and sets aside what was there. Nothing is overwritten.
+"""Replace the file of a store and set the old one aside. Nothing is overwritten.
 
 A file that is to replace another one is staged next to it (``<name>.salvaged``, ``<name>.restored``).
-From that moment on the matter is decided: whoever opens the space next finishes it, so that a crash
-at any step leaves the old or the new one, whole.
+From then on the replacement is decided: the next opening of the space finishes it, so that a crash
+at any step leaves the old or the new file, whole.
 """
 
 import os
@@ -21,14 +21,14 @@ from unabridged.stores.sqlite.exclusive import alone
 COMPANIONS = ("-wal", "-shm", "-journal", FOLDER_END)
 """Suffixes of the files that belong to a database."""
 LOCK = ".lock"
-"""The file of the folder that is locked while files change places."""
+"""The file of the folder that is locked during a replacement."""
 WAITING = {".salvaged": "damaged", ".restored": "replaced"}
 """Suffixes of the staged file, and of the file that it replaces."""
 
 
 @contextmanager
 def work_folder(parent: Path, name: str = "") -> Iterator[Path]:
-    """Make a folder for drafts, with a name in its own; it is removed at the end."""
+    """Create a folder for drafts within the block."""
     folder = parent / f".{name}{secrets.token_hex(8)}{UNFINISHED}"
     folder.mkdir(mode=0o700)
     try:
@@ -38,24 +38,24 @@ def work_folder(parent: Path, name: str = "") -> Iterator[Path]:
 
 
 def sweep(parent: Path) -> None:
-    """Remove the folders for drafts that a killed program left; the lock is held."""
+    """Remove draft folders of killed programs; the caller has the lock."""
     for left in parent.glob(f".*{UNFINISHED}"):
         if left.is_dir():
             shutil.rmtree(left)
 
 
 def waiting(path: Path) -> list[Path]:
-    """Return the staged files of a file; one at the most, but for a slip of people."""
+    """Return the staged files of a file; normally at most one."""
     beside = [path.with_name(path.name + end) for end in WAITING]
     return [one for one in beside if one.exists()]
 
 
 def finish(path: Path, busy_timeout: float) -> Path | None:
-    """Put a staged file in its place, if there is one; return where the old file is now.
+    """Move a staged file into place, if there is one; return the old file's new path.
 
     Raises:
-        StoreBusyError: Others have the file open, or are doing the same.
-        OSError: As the system says; another attempt goes on where this one stopped.
+        StoreBusyError: Others have the file open, or are replacing it.
+        OSError: The system failed; another attempt continues.
     """
     aside = None
     if waiting(path):
@@ -66,13 +66,13 @@ def finish(path: Path, busy_timeout: float) -> Path | None:
 
 
 def replace(draft: Path, path: Path, end: str, busy_timeout: float) -> Path | None:
-    """Put a finished file in another one's place; return where that is now. The lock is held.
+    """Replace a file; return the old one's new path. The caller has the lock.
 
     Args:
-        draft: The file, durable, alone, in a folder of the same file system.
-        path: The place.
+        draft: The new file: durable, without companions, on the same file system.
+        path: The path to replace.
         end: One of ``WAITING``.
-        busy_timeout: Seconds to wait for those who have it open.
+        busy_timeout: Seconds to wait for others that have it open.
 
     Raises:
         StoreBusyError: Others have the file open; nothing was changed.
@@ -85,9 +85,9 @@ def replace(draft: Path, path: Path, end: str, busy_timeout: float) -> Path | No
 
 
 def quarantine(path: Path, word: str = "damaged") -> Path | None:
-    """Rename a file and what belongs to it to ``<name>.<word>-<n>``; return its path now.
+    """Rename a file and its companions to ``<name>.<word>-<n>``; return its new path.
 
-    What belongs to it goes first, so that another attempt after a crash takes the same number.
+    The companions go first, so that another attempt after a crash uses the same number.
     """
     ends = _parts(path)
     if not ends:
@@ -100,7 +100,7 @@ def quarantine(path: Path, word: str = "damaged") -> Path | None:
 
 
 def quarantine_name(path: Path, word: str) -> Path:
-    """Return the name that a file would be set aside under."""
+    """Return the path for setting a file aside."""
     ends, number = _parts(path), 1
     while _is_taken(_aside(path, word, number), ends):
         number += 1
@@ -113,7 +113,7 @@ def _parts(path: Path) -> list[str]:
 
 def _put(one: Path, path: Path, busy_timeout: float) -> Path | None:
     aside = None
-    if path.exists() and path.samefile(one):  # it has its name, and a crash left it the other one
+    if path.exists() and path.samefile(one):  # a crash left it both names
         os.unlink(one)  # noqa: PTH108 - as above
         return None
     with alone(path, busy_timeout):
@@ -131,7 +131,7 @@ def _is_taken(aside: Path, ends: list[str]) -> bool:
 
 
 def finish_all(folder: Path, busy_timeout: float) -> None:
-    """Do ``finish`` for every file of a folder."""
+    """Call ``finish`` for every file of a folder."""
     for end in WAITING:
         for one in folder.glob(f"*{end}"):
             finish(one.with_name(one.name.removesuffix(end)), busy_timeout)

@@ -1,4 +1,4 @@
-"""Giving back what a backup holds: unpacked and proved beside its place, then put there whole."""
+"""Restore a backup: unpack and check it next to its place, then move it there."""
 
 from collections.abc import Mapping
 from contextlib import closing
@@ -29,12 +29,12 @@ from unabridged.stores.sqlite.rows import space_data
 from unabridged.stores.sqlite.store import COPY
 
 SETTINGS = "config"
-"""The folder of a backup, and of a home, that holds the settings."""
+"""The folder of settings in a backup and in a home."""
 
 
 @dataclass(frozen=True, slots=True)
 class RestoreTarget:
-    """Where a space of a backup goes."""
+    """The target of a space of a backup."""
 
     held: BackupResult
     space: SpaceId
@@ -54,23 +54,22 @@ def restore(
     settings: Path | None = None,
     left: Mapping[str, datetime] | None = MappingProxyType({}),
 ) -> list[RestoreResult]:
-    """Give back every space of a backup. A crash leaves each as it was or as it is in the backup.
+    """Restore every space of a backup; a crash leaves each old or restored.
 
     Args:
         backups: The folder of backups.
         spaces: The folder of spaces.
         path: The backup.
         moved: Called with the progress.
-        renamed: The space that shall hold it; for a backup of one space.
-        replace: Whether spaces that are there are set aside; else nothing is done.
-        settings: The folder that gets the settings of a home, where it has none.
-        left: Spaces that were forgotten whole, by name, and when; None lets all come back that was
-            forgotten since, which else is refused.
+        renamed: The target space, for a backup of one space.
+        replace: Whether to set existing spaces aside; else nothing is done.
+        settings: The folder that gets the settings of a home, if it has none.
+        left: Name to time of spaces that were forgotten whole; None allows restoring forgotten
+            content, which is otherwise refused.
 
     Raises:
-        BackupError: It does not prove right, a space is there already, or it would bring back what
-            was forgotten.
-        StoreBusyError: Others have a space open that is to be replaced; it is as it was.
+        BackupError: It fails its check, a space exists, or it would restore forgotten content.
+        StoreBusyError: Others have a space open that would be replaced; it is unchanged.
     """
     with system_errors(spaces.folder):
         private_folder(spaces.folder)
@@ -98,7 +97,7 @@ def _places(
 ) -> list[RestoreTarget]:
     if renamed is not None and len(manifest.spaces) != 1:
         raise BackupError(
-            f"The backup holds {len(manifest.spaces)} spaces; only one can get another name.",
+            f"The backup contains {len(manifest.spaces)} spaces; only a single one can get another name.",
             hint="Restore it without --as, into an empty home.",
         )
     places = []
@@ -134,8 +133,8 @@ def _refuse_taken(places: list[RestoreTarget], *, replace: bool) -> None:
     taken = [one.space.name for one in places if one.path.exists() and not one.there]
     if taken and not replace:
         raise BackupError(
-            f"There is a space {', '.join(map(repr, taken))} already; nothing was restored.",
-            hint="--as USER/AGENT restores beside it; --replace sets the present one aside first.",
+            f"The space {', '.join(map(repr, taken))} exists already; nothing was restored.",
+            hint="Add --as USER/AGENT for another name, or --replace to set the present one aside.",
         )
 
 
@@ -149,8 +148,8 @@ def _refuse_forgotten(
     said = f"the whole space {name!r}" if since and since > at else _returning(spaces, place)
     if said:
         raise BackupError(
-            f"The backup would bring back what was forgotten since: {said}; nothing was restored.",
-            hint="--with-forgotten restores it all the same; `unabridged receipts` shows what it was.",
+            f"The backup contains content that was forgotten since: {said}; nothing was restored.",
+            hint="List it: unabridged receipts. Add --with-forgotten to restore it anyway.",
         )
 
 
@@ -158,14 +157,14 @@ def _returning(spaces: SpacesFolder, place: RestoreTarget) -> str:
     try:
         store = spaces.open(place.held.space, create=False)
     except (StoreError, NotFoundError):
-        return ""  # there is none, or it cannot tell
+        return ""  # there is none, or it is unreadable
     with closing(store):
         receipts = [from_data(record.body) for record in store.records(RecordKind.RECEIPT)]
         lifted = {receipt.id for receipt in receipts if receipt.lifted}
         gone = {name for receipt in receipts if not receipt.lifted for name in receipt.ids}
         for record in store.records(RecordKind.TOMBSTONE):
             gone.update(() if record.id in lifted else record.body["exchanges"])
-        # What is there again by a share that came after the receipt was not forgotten for good.
+        # A share after the receipt brought it back, so it is no longer forgotten.
         gone -= {
             *store.get(gone),
             *(r.id for r in store.records(RecordKind.FACT, ids=sorted(gone))),

@@ -1,7 +1,7 @@
-"""The folder of spaces: one file each, under names that no two spaces share and none escapes from.
+"""The folder of spaces: one file each, with unique and safe names.
 
-Before a space is renamed or wiped, a small file next to it says what is to be done (for wiping, with
-the receipt). Whoever opens the folder next finishes it, so that a kill leaves no half space.
+Before a space is renamed or wiped, a small file next to it describes the task (for wiping, with the
+receipt). The next opening of the folder finishes it, so that a kill leaves no half space.
 """
 
 import os
@@ -42,16 +42,16 @@ _UNSAFE = re.compile(r"[^a-z0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class SpaceInfo:
-    """One space of a home, as its file tells.
+    """One space of a home.
 
     Attributes:
-        space: The space that it holds, or None where the file cannot tell.
+        space: The space, or None if the file does not show it.
         path: The file.
         bytes: Its size, log included.
         sessions: Sessions in it.
         exchanges: Exchanges in it.
-        damaged: What is wrong with it, in words; empty for a sound file.
-        hint: What to do about it, in words.
+        damaged: Its damage, as text; empty for an intact file.
+        hint: What to do about it.
     """
 
     space: SpaceId | None
@@ -67,9 +67,9 @@ class SpacesFolder:
     """The spaces of one home.
 
     Args:
-        folder: Where the files lie; made, for its owner only, when the first space is.
+        folder: The folder of the files; created with the first space, for its owner only.
         ready: Called with each store that is opened, to attach its search index.
-        access: How files are reached.
+        access: The access to files.
     """
 
     def __init__(
@@ -89,9 +89,10 @@ class SpacesFolder:
         return self.access.busy_timeout
 
     def path_of(self, space: SpaceId) -> Path:
-        """Give the file of a space: a readable part, and a digest of the exact names.
+        """Return the file of a space: a readable part, and a digest of the exact names.
 
-        The digest (BLAKE2b, 8 bytes) tells apart what the readable part cannot: ``a:b`` and ``a.b``.
+        The digest (BLAKE2b, 8 bytes) distinguishes names with the same readable part: ``a:b`` and
+        ``a.b``.
         """
         names = [space.user, space.agent, space.model]
         slugs = [_UNSAFE.sub("-", name.lower()).strip("-")[:_SLUG_LENGTH] for name in names]
@@ -99,11 +100,11 @@ class SpacesFolder:
         return self.folder / f"{'_'.join([slug for slug in slugs if slug] + [mark])}{SUFFIX}"
 
     def open(self, space: SpaceId, *, create: bool = True) -> SqliteStore:
-        """Open a space, beginning it where it is new.
+        """Open a space; create it if it is new.
 
         Raises:
-            NotFoundError: There is none, and none was to be made.
-            StoreDamagedError: Its file is damaged; it was left untouched (see ``quarantine``).
+            NotFoundError: There is none, and ``create`` is off.
+            StoreDamagedError: Its file is damaged and unchanged (see ``quarantine``).
         """
         path = self.path_of(space)
         with system_errors(path):
@@ -124,7 +125,7 @@ class SpacesFolder:
             self._ready(store)
 
     def rename(self, old: SpaceId, new: SpaceId) -> None:
-        """Give a space other names. A crash leaves it under the old or the new ones, whole.
+        """Rename a space; a crash leaves it whole, under either name.
 
         Raises:
             NotFoundError: There is no such space.
@@ -136,10 +137,12 @@ class SpacesFolder:
             self._finish_begun(source)
             self._finish_begun(target)
         if not source.exists():
-            raise NotFoundError(f"There is no space {old.name!r}.", hint="List the spaces.")
+            raise NotFoundError(
+                f"There is no space {old.name!r}.", hint="List them: unabridged spaces list"
+            )
         if target.exists():
             raise NameRefusedError(
-                f"There is a space {new.name!r} already.",
+                f"The space {new.name!r} exists already.",
                 hint="Merge into it, or choose other names.",
             )
         SqliteStore(source, old, create=False, access=self.access).close()
@@ -153,20 +156,22 @@ class SpacesFolder:
                 raise
 
     def quarantine(self, space: SpaceId) -> Path:
-        """Move the file of a damaged space out of the way, so that a fresh one can be begun.
+        """Set the file of a damaged space aside, so that a new one can be created.
 
         Returns:
-            Where it lies now: ``<name>.damaged-<n>``, with its log beside it.
+            Its new path: ``<name>.damaged-<n>``, with its log next to it.
         """
         path = self.path_of(space)
         with locked(self.folder / replace_file.LOCK, self.busy_timeout), system_errors(path):
             aside = replace_file.quarantine(path)
         if aside is None:
-            raise NotFoundError(f"There is no file for {space.name!r}.", hint="List the spaces.")
+            raise NotFoundError(
+                f"There is no file for {space.name!r}.", hint="List them: unabridged spaces list"
+            )
         return aside
 
     def parts_of(self, space: SpaceId) -> list[Path]:
-        """Return every file of a space: also what a crash left of it, and what was set aside."""
+        """Return every file of a space, including leftovers of crashes and files set aside."""
         path = self.path_of(space)
         own = [path, *path.parent.glob(f"{path.name}*"), *path.parent.glob(f".{path.name}*")]
         parts = {part for each in own for part in _files(each)}
@@ -180,25 +185,25 @@ class SpacesFolder:
         *,
         also: Iterable[Path] = (),
     ) -> int:
-        """Overwrite and remove every file of a space, and leave a receipt.
+        """Overwrite and remove every file of a space, and store a receipt.
 
         Args:
             space: The space.
-            receipt: Where the receipt is kept.
+            receipt: The file for the receipt.
             shown: The receipt, as plain data.
-            also: Further files that go with it.
+            also: Further files to remove.
 
         Returns:
-            Bytes that were overwritten.
+            The number of bytes overwritten.
 
         Raises:
             StoreBusyError: Others have it open.
-            StoreError: It cannot be wiped; it is finished when the home is looked at next.
+            StoreError: It cannot be wiped; the next use of the home finishes it.
         """
         path = self.path_of(space)
         if path.exists():
             with suppress(StoreDamagedError), exclusive(path, self.access):
-                pass  # nobody has it open, and no log waits beside it
+                pass  # nobody has it open, and it has no log
         intent = path.with_name(path.name + _WIPING)
         parts = [self._from_home(part) for part in (*self.parts_of(space), *also)]
         data = {"parts": parts, "receipt": self._from_home(receipt), "shown": dict(shown)}
@@ -226,11 +231,11 @@ class SpacesFolder:
             with exclusive(source, self.access) as connection:
                 name_space(connection, source, space, self.access.guard.mac_key)
             os.link(source, target)
-            sync_folder(self.folder)  # else a power cut may take the new name and the old one
+            sync_folder(self.folder)  # else a power cut may lose both names
         folder, moved = (path.with_name(path.name + FOLDER_END) for path in (source, target))
         if folder.is_dir() and target.exists():
-            # A folder of the new name without a file was left by something that is gone: what the
-            # file does not list there is swept away.
+            # A folder with the new name but no space file is a leftover: remove what the file does
+            # not list there.
             moved.mkdir(mode=0o700, exist_ok=True)
             for part in folder.iterdir():
                 part.replace(moved / part.name)
@@ -241,7 +246,7 @@ class SpacesFolder:
         intent.unlink(missing_ok=True)
 
     def list(self) -> list[SpaceInfo]:
-        """Every file of the folder, by name; a damaged one says so and hides no other."""
+        """Return every file of the folder, by name, including damaged ones."""
         with system_errors(self.folder):
             replace_file.finish_all(self.folder, self.busy_timeout)
             for intent in self.folder.glob(f"*{_WIPING}"):

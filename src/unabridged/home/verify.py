@@ -1,4 +1,4 @@
-"""Verifying the spaces of a home, and sealing them under a key or mooring them anew when asked."""
+"""Verify the spaces of a home, seal them under a key, or reset their checkpoints."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -18,14 +18,14 @@ from unabridged.stores.sqlite.connection import ConnectionOptions
 
 
 def verify(settings: Settings, space: SpaceId | None = None) -> Iterator[Proof]:
-    """Look at every digest, link and index of spaces, and compare them with the anchor.
+    """Check every digest, link and index of spaces, and compare them with the anchor.
 
     Args:
-        settings: Every choice.
-        space: Only this one; None for all of the home, and for those that the anchor knows there.
+        settings: All settings.
+        space: Only this one; None for all of the home and of its anchor.
 
     Yields:
-        What was found, one space after the other.
+        The findings, one space after the other.
 
     Raises:
         NotFoundError: There is no such space.
@@ -36,7 +36,9 @@ def verify(settings: Settings, space: SpaceId | None = None) -> Iterator[Proof]:
     if space is not None and not any(info.space == space for info in chosen):
         path = spaces.path_of(space)
         if not path.exists():
-            raise NotFoundError(f"There is no space {space.name!r}.", hint="List the spaces.")
+            raise NotFoundError(
+                f"There is no space {space.name!r}.", hint="List them: unabridged spaces list"
+            )
         chosen = [info for info in chosen if info.path == path]
     for info in chosen:
         yield _proof(settings, spaces, info)
@@ -71,7 +73,7 @@ def _missing(settings: Settings) -> Iterator[Proof]:
         path = Path(checkpoint.file)
         renamed = name.partition(" ")[0] in there
         if _is_gone(settings, path) and not renamed:
-            said = f"{path}: it is gone; the anchor {anchor.path} knows it."
+            said = f"{path} is missing, but the anchor {anchor.path} lists it."
             yield _flawed(path, path.name, said, anchored=True)
 
 
@@ -80,47 +82,45 @@ def _is_gone(settings: Settings, path: Path) -> bool:
 
 
 def unmoor(settings: Settings) -> None:
-    """Let the anchor remember no more what is gone of the home by right."""
+    """Remove intentionally removed files from the anchor."""
     anchor = guard_of(settings).anchor
     if anchor is not None:
         anchor.drop(partial(_is_gone, settings))
 
 
 def seal(settings: Settings) -> Iterator[Proof]:
-    """Seal every space of the home under the key, from what is there; those that are stay so.
+    """Seal every unsealed space of the home under the key, with its present content.
 
-    What was changed before is sealed with the rest: nobody can tell any more.
+    Earlier changes can no longer be detected.
 
     Yields:
-        What was found afterwards, one space after the other.
+        The findings afterwards, one space after the other.
 
     Raises:
-        SettingError: The settings name no key.
+        SettingError: No key is set.
     """
     guard = guard_of(settings)
     if not guard.mac_key.mark:
-        raise SettingError(
-            "The settings name no key.", hint="Make one with: unabridged key new FILE"
-        )
+        raise SettingError("No key is set.", hint="Make one: unabridged key new FILE")
     access = replace(access_of(settings), guard=replace(guard, adopts=True))
     for info in databases_of(settings).list():
         yield _opened(info.path, access)
 
 
 def moor(settings: Settings) -> Iterator[Proof]:
-    """Let the anchor remember every space of the home as it is now, also where it was further.
+    """Set the anchor to the present state of every space, even if it was newer.
 
     Yields:
-        What was found afterwards, one space after the other.
+        The findings afterwards, one space after the other.
 
     Raises:
-        SettingError: The settings name no anchor.
+        SettingError: No anchor is set.
     """
     access = access_of(settings)
     if access.guard.anchor is None:
         raise SettingError(
-            "The settings name no anchor.",
-            hint="Set `checkpoint_file` to a file that those who can write the home cannot.",
+            "No anchor is set.",
+            hint="Set `checkpoint_file` to a file that those who can write the home cannot write.",
         )
     unmoor(settings)
     for info in databases_of(settings).list():

@@ -1,1 +1,1 @@
-"""Taking over an old folder: backed up first, into a new place, verified, then switched; and back."""
+"""Migrate an old folder: back up, import, verify, switch; and roll back."""

@@ -1,4 +1,4 @@
-"""Imports an old folder's memory into new spaces, and proves that all of it is there."""
+"""Import an old folder's memory into new spaces, and verify that all of it arrived."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -24,13 +24,13 @@ from unabridged.stores.space_digest import PAGE
 from unabridged.tokens.estimate import EstimateTokenizer
 
 Moved = Callable[[str, int, int], None]
-"""Called with the progress: what is being done, how many files are done, and of how many."""
-_OTHERWISE = "another file of the folder holds it otherwise; that one was taken"
+"""Called with the progress: the stage, the number of files done, and their total."""
+_OTHERWISE = "another file of the folder has another version, which was imported"
 
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """What could not be imported, where it is in which file, and why."""
+    """An item that could not be imported, with its file, its place and the reason."""
 
     file: str
     where: str
@@ -42,12 +42,12 @@ class Taken:
     """What was imported.
 
     Attributes:
-        conversations: How many.
-        requirements: How many.
-        spaces: Space to the ids of its exchanges, each with the digest of its words.
-        missed: What could not be imported.
-        nameless: How many exchanges name no model.
-        records: The ids of the records in the new spaces, once they are proved.
+        conversations: Number of conversations.
+        requirements: Number of requirements.
+        spaces: Space to the ids of its exchanges, each with the digest of its text.
+        missed: The items that could not be imported.
+        nameless: Number of exchanges without a model.
+        records: The ids of the records in the new spaces, once verified.
     """
 
     conversations: int = 0
@@ -59,12 +59,12 @@ class Taken:
 
     @property
     def exchanges(self) -> int:
-        """How many exchanges were imported."""
+        """The number of imported exchanges."""
         return sum(map(len, self.spaces.values()))
 
     @property
     def digest(self) -> str:
-        """A digest over the words of all exchanges."""
+        """A digest over the text of all exchanges."""
         whole = sha256()
         for _, found in sorted(self.spaces.items()):
             for _, digest in sorted(found.items()):
@@ -73,7 +73,7 @@ class Taken:
 
 
 def survey(found: FoundMemory, chosen: ChosenFiles, moved: Moved = lambda *_: None) -> Taken:
-    """Read every file, and return what would be imported; nothing is written.
+    """Read every file and return what would be imported, without writing.
 
     Raises:
         TransferError: A file cannot be read.
@@ -118,15 +118,15 @@ def take(
                         taken.missed.append(Missed(source.name, where, _OTHERWISE))
                         continue
                 _note(taken, source, space, item)
-            moved("taking over", number, len(found.sources))
+            moved("importing", number, len(found.sources))
     return taken
 
 
 def prove(taken: Taken, spaces: SpacesFolder) -> None:
-    """Read the new spaces, and compare every exchange with what the files said.
+    """Compare every exchange of the new spaces with the files.
 
     Raises:
-        MigrationError: Something is not there, or otherwise.
+        MigrationError: Something is missing or differs.
         StoreError: A space cannot be read.
     """
     for space, wanted in taken.spaces.items():
@@ -137,15 +137,15 @@ def prove(taken: Taken, spaces: SpacesFolder) -> None:
             while page := list(islice(names, PAGE)):
                 held = store.get(page)
                 if any(name not in held or _words(held[name]) != wanted[name] for name in page):
-                    raise _unproved(space, "other words")
+                    raise _unproved(space, "different text")
             for kind in (RecordKind.FACT, RecordKind.REQUIREMENT):
                 taken.records |= {record.id for record in store.records(kind)}
 
 
 def _unproved(space: SpaceId, what: str) -> MigrationError:
     return MigrationError(
-        f"What was taken over into {space.name} is not what the files hold: {what}.",
-        hint="Check the disk and repeat. Nothing was switched; the old folder works as it did.",
+        f"The imported content of {space.name} differs from the files: {what}.",
+        hint="Check the disk and repeat. Nothing was switched; the old folder still works.",
     )
 
 

@@ -1,7 +1,7 @@
-"""Importing an old folder: back up, take into a new place, prove, switch. Each step can be repeated.
+"""Import an old folder: back up, import, verify, switch. Each step can be repeated.
 
-Whatever happens before the switch, the old folder works as it did and nothing new is there; the
-switch is one write (``MigrationJournal.decide``). The old folder is never written to.
+If anything fails before the switch, the old folder still works and nothing new exists. The switch
+is one write (``MigrationJournal.decide``). The old folder is never written to.
 """
 
 import shutil
@@ -36,18 +36,18 @@ PATIENCE = 10.0
 """Seconds to wait for another migration."""
 
 SpacesAt = Callable[[Path], SpacesFolder]
-"""Returns the spaces that are below a folder as they are below a home."""
+"""Returns the spaces below a folder with the layout of a home."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """The home that is migrated into.
+    """The target home of a migration.
 
     Attributes:
         home: The home.
         spaces_at: Returns the spaces below a folder.
         clock: The time.
-        sealing: Seals what is written with the person's key, if the home is encrypted.
+        sealing: Encrypts written files with the user's key, if the home is encrypted.
         sealed: Suffix of sealed files; empty if the home is readable.
     """
 
@@ -65,7 +65,7 @@ class Ground:
 
 @dataclass(frozen=True, slots=True)
 class MigrationPlan:
-    """What migrating the old folder would do, or has done; ``state`` is None for a plan."""
+    """The result of a migration, or its plan; ``state`` is None for a plan."""
 
     folder: Path
     found: FoundMemory
@@ -74,7 +74,7 @@ class MigrationPlan:
 
 
 def plan(ground: Ground, folder: Path, chosen: ChosenFiles, moved: Moved) -> MigrationPlan:
-    """Return what migrating a folder would do; nothing is written.
+    """Return the plan of a migration, without writing.
 
     Raises:
         MigrationError: It cannot be migrated.
@@ -88,7 +88,7 @@ def migrate(ground: Ground, folder: Path, chosen: ChosenFiles, moved: Moved) -> 
     """Import a folder; an interrupted migration is continued.
 
     Raises:
-        MigrationError: It cannot be migrated; the old folder works as it did.
+        MigrationError: It cannot be migrated; the old folder still works.
         StoreError: Something cannot be written; likewise.
     """
     folder, shelf = _checked(ground, folder), ground.shelf
@@ -114,8 +114,8 @@ def _checked(ground: Ground, folder: Path) -> Path:
     folder, home = folder.expanduser().absolute(), ground.home.absolute()
     if folder.is_relative_to(home) or home.is_relative_to(folder):
         raise MigrationError(
-            f"{folder} and the home {home} lie in each other.",
-            hint="Name the old program's folder itself, or another home with --home.",
+            f"{folder} and the home {home} are inside each other.",
+            hint="Use the old program's folder itself, or another home with --home.",
         )
     return folder
 
@@ -130,9 +130,9 @@ def _begun(ground: Ground, folder: Path) -> State:
             continue
         if state.phase in {DONE, GOING_BACK}:
             raise MigrationError(
-                f"{folder} was taken over before ({state.id}, {state.phase}).",
-                hint="What came since is taken over by `unabridged import`; "
-                f"`unabridged migrate --rollback {state.id}` goes back.",
+                f"{folder} was migrated before ({state.id}, {state.phase}).",
+                hint="Import newer conversations with `unabridged import`; "
+                f"go back with `unabridged migrate --rollback {state.id}`.",
             )
         if state.phase in {BEGUN, VERIFIED}:
             return state
@@ -171,15 +171,15 @@ def _taken(
     taken = take(found, chosen, spaces, ground.clock, moved)
     if not taken.spaces:
         raise MigrationError(
-            f"{state.folder} holds no conversation that can be taken over.",
-            hint="`unabridged import --dry-run FILE` says what is wrong with a file.",
+            f"{state.folder} contains no conversation that can be imported.",
+            hint="Check a file: unabridged import --dry-run FILE",
         )
     prove(taken, spaces)
     kept = old_folder_archive.verify(ground.shelf.archive(state.id))
     if any(old_folder_archive.differing(kept, Path(state.folder))):
         raise MigrationError(
-            f"{state.folder} was written to meanwhile.",
-            hint="Close the program that it belongs to, and repeat.",
+            f"{state.folder} was changed during the migration.",
+            hint="Close its program, then repeat.",
         )
     return taken
 
@@ -190,9 +190,9 @@ def _switched(ground: Ground, state: State, taken: Taken) -> State:
     for space in taken.spaces:
         if live.parts_of(space):
             raise MigrationError(
-                f"There is a space {space.name!r} already.",
-                hint="Give the migrated memory another --user or --agent, or take the files over "
-                "into it by `unabridged import`.",
+                f"The space {space.name!r} exists already.",
+                hint="Migrate with another --user or --agent, or import the files "
+                "into it with `unabridged import`.",
             )
     identities = frozenset(name for held in taken.spaces.values() for name in held)
     shelf.note(state.id, MigratedFolder(identities, frozenset(taken.records)))

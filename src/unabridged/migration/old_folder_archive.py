@@ -1,8 +1,8 @@
-"""The backup of an old folder: every byte of it in one zip, proved by reading it, and put back from it.
+"""The backup of an old folder: every byte in one zip, verified, and restored from it.
 
 The zip holds ``files/000001`` and so on, and ``manifest.json`` with the name, digest, size, mode and
-time of each: names that no zip can hold are kept that way too. Links are kept as links, and are
-neither followed nor changed.
+time of each: so names that zip does not allow are stored too. Links are stored as links, neither
+followed nor changed.
 """
 
 import json
@@ -36,7 +36,7 @@ _DAMAGED = (
     NotImplementedError,
     msgspec.ValidationError,
 )
-"""What reading a damaged zip may raise."""
+"""The errors of reading a damaged zip."""
 FILE, FOLDER, LINK = "file", "folder", "link"
 
 
@@ -46,8 +46,8 @@ class ArchiveMember(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: Its path in the folder, with slashes.
         kind: ``file``, ``folder`` or ``link``.
-        mode: Its rights.
-        mtime: When it was last written to, nanoseconds since 1970.
+        mode: Its permissions.
+        mtime: Its last change, in nanoseconds since 1970.
         size: Bytes of a file.
         sha256: Digest of a file.
         held: Its name in the zip; or the target of a link.
@@ -63,15 +63,15 @@ class ArchiveMember(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OldFolderManifest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a zip holds.
+    """The manifest of a zip.
 
     Attributes:
         at: When it was made, ISO 8601.
         folder: The folder.
-        whole: Whether everything in the folder is in it; else only the entries are ours.
-        spaces: The names of the spaces that were made of it.
-        entries: The entries, folders before what is in them.
-        version: The version of this form.
+        whole: Whether it contains the whole folder; else only some entries.
+        spaces: The names of the spaces made from it.
+        entries: The entries, folders before their content.
+        version: The version of this format.
     """
 
     at: str
@@ -84,13 +84,13 @@ class OldFolderManifest(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class ArchiveSelection:
-    """What of a folder is kept.
+    """The part of a folder to archive.
 
     Attributes:
         folder: The folder.
         at: The time, ISO 8601.
-        only: Only these files of it, or None for everything.
-        spaces: The names of the spaces that are made of it.
+        only: Only these files, or None for everything.
+        spaces: The names of the spaces made from it.
     """
 
     folder: Path
@@ -100,12 +100,12 @@ class ArchiveSelection:
 
 
 def make(wanted: ArchiveSelection, target: Path) -> OldFolderManifest:
-    """Keep a folder in a new zip, which gets its name when it was read again and is right.
+    """Archive a folder in a new zip, which gets its name after a check.
 
     Raises:
-        MigrationError: The folder cannot be read, or is being written to.
-        BackupError: What was written is not what was read.
-        StoreFullError: There is no room.
+        MigrationError: The folder cannot be read, or is changing.
+        BackupError: The bytes written differ from those read.
+        StoreFullError: The disk is full.
     """
     draft = target.with_name(f".{target.name}.new")
     draft.unlink(missing_ok=True)
@@ -115,7 +115,7 @@ def make(wanted: ArchiveSelection, target: Path) -> OldFolderManifest:
                 made = _fill(stream, wanted)
             if verify(draft) != made:
                 raise BackupError(
-                    f"{draft} is not what was written.", hint="Check the disk, repeat."
+                    f"{draft} differs from what was written.", hint="Check the disk, then repeat."
                 )
             give_name(draft, target)
     finally:
@@ -167,7 +167,7 @@ def _kept(packed: zipfile.ZipFile, path: Path, name: str, held: str) -> ArchiveM
             return ArchiveMember(name=name, kind=FOLDER, mode=mode, mtime=mtime)
         if not stat.S_ISREG(said.st_mode):
             raise MigrationError(
-                f"{path} is neither file nor folder.", hint="Move it away, and repeat."
+                f"{path} is neither a file nor a folder.", hint="Move it away, then repeat."
             )
         with path.open("rb") as stream, packed.open(held, "w", force_zip64=True) as into:
             size, digest = _copied(stream, into)
@@ -176,7 +176,7 @@ def _kept(packed: zipfile.ZipFile, path: Path, name: str, held: str) -> ArchiveM
         raise _unreadable(path, error) from error
     if (again.st_size, again.st_mtime_ns) != (size, mtime):
         raise MigrationError(
-            f"{path} was written to while it was read.",
+            f"{path} was changed while it was read.",
             hint="Close the program that it belongs to, and repeat.",
         )
     return ArchiveMember(
@@ -195,10 +195,10 @@ def _copied(stream: IO[bytes], into: IO[bytes] | None) -> tuple[int, str]:
 
 
 def verify(path: Path) -> OldFolderManifest:
-    """Read a whole zip, and give its manifest.
+    """Read a whole zip and return its manifest.
 
     Raises:
-        BackupError: It is not what was written.
+        BackupError: It was changed.
     """
     try:
         with zipfile.ZipFile(path) as packed:
@@ -209,8 +209,8 @@ def verify(path: Path) -> OldFolderManifest:
                         found = _copied(stream, None)
                     if found != (entry.size, entry.sha256):
                         raise BackupError(
-                            f"{entry.name} in {path} is not what was written.",
-                            hint="Check the disk; the folder itself was left as it is.",
+                            f"{entry.name} in {path} differs from what was written.",
+                            hint="Check the disk; the folder itself is unchanged.",
                         )
     except _DAMAGED as error:
         raise BackupError(f"{path} is damaged: {error}.", hint="Check the disk.") from error
@@ -218,7 +218,7 @@ def verify(path: Path) -> OldFolderManifest:
 
 
 def differing(manifest: OldFolderManifest, folder: Path) -> tuple[list[ArchiveMember], list[Path]]:
-    """What of a folder is not as it was: entries that are gone or changed, and what is new.
+    """Return the differences of a folder: missing, changed and new entries.
 
     Raises:
         MigrationError: The folder cannot be read.
@@ -250,12 +250,12 @@ def _is_as(entry: ArchiveMember, path: Path) -> bool:
 
 
 def put_back(zipped: Path, manifest: OldFolderManifest, folder: Path) -> None:
-    """Make a folder again what it was, byte for byte; what is as it was is not touched.
+    """Restore a folder byte for byte, without touching unchanged entries.
 
-    Doing it again goes on where it stopped. What is new is removed: keep it before.
+    Repeating it continues where it stopped. New entries are removed: archive them before.
 
     Raises:
-        StoreError: Something cannot be written; what was put back so far is.
+        StoreError: Something cannot be written; the entries restored so far stay.
     """
     changed, news = differing(manifest, folder)
     with system_errors(folder):
@@ -265,7 +265,7 @@ def put_back(zipped: Path, manifest: OldFolderManifest, folder: Path) -> None:
         with zipfile.ZipFile(zipped) as packed:
             for entry in changed:
                 _put(packed, entry, folder / entry.name)
-        for entry in reversed(changed):  # a folder's time and rights, when it is filled
+        for entry in reversed(changed):  # a folder's time and permissions, once it is filled
             if entry.kind == FOLDER:
                 (folder / entry.name).chmod(entry.mode)
                 os.utime(folder / entry.name, ns=(entry.mtime, entry.mtime))
@@ -301,5 +301,5 @@ def _remove(path: Path) -> None:
 def _unreadable(path: Path, error: OSError) -> MigrationError:
     return MigrationError(
         f"{path} cannot be read: {error.strerror or error}.",
-        hint="Give yourself the right to read it; nothing was changed.",
+        hint="Make it readable for you; nothing was changed.",
     )

@@ -1,6 +1,6 @@
-"""Goes back: what was said since is exported, the old folder restored, the new spaces set aside.
+"""Roll back: export newer messages, restore the old folder, set the new spaces aside.
 
-In that order, so that at any moment the old or the new works. Each step can be repeated.
+In this order, so that at any moment the old or the new works. Each step can be repeated.
 """
 
 from collections.abc import Iterator
@@ -28,15 +28,15 @@ from unabridged.transfer.native_jsonl import write_jsonl
 
 
 def roll_back(ground: Ground, wanted: str | None = None) -> State:
-    """Go back to the old folder; what was interrupted is continued.
+    """Go back to the old folder; continue an interrupted rollback.
 
     Args:
         ground: The home.
         wanted: The migration's id, or None for the last.
 
     Raises:
-        MigrationError: There is no such migration, or it cannot be taken back.
-        StoreError: Something cannot be written; what was done so far is kept, repeat.
+        MigrationError: There is no such migration, or it cannot be rolled back.
+        StoreError: Something cannot be written; finished steps stay, so repeat.
     """
     shelf = ground.shelf
     with shelf.alone(PATIENCE):
@@ -54,7 +54,7 @@ def roll_back(ground: Ground, wanted: str | None = None) -> State:
         state = _restore(ground, state, kept)
         _take_out(ground, state, live)
         aside = ground.spaces_at(shelf.aside(state.id))
-        since = _exported(ground, state, aside)  # what was said in the last moment goes along
+        since = _exported(ground, state, aside)  # export the latest messages too
         return shelf.save(_at(ground, msgspec.structs.replace(state, since=since), GONE_BACK))
 
 
@@ -65,13 +65,13 @@ def _chosen(ground: Ground, wanted: str | None) -> State:
         states = [one for one in ground.shelf.all() if one.phase in {DONE, GOING_BACK}]
         if not states:
             raise MigrationError(
-                "There is no migration to take back.", hint="List them: unabridged migrate --list"
+                "There is no migration to roll back.", hint="List them: unabridged migrate --list"
             )
         state = states[-1]
     if state.phase not in {DONE, GOING_BACK, GONE_BACK}:
         raise MigrationError(
-            f"Migration {state.id} never came to its end: the old folder is in use.",
-            hint="Nothing has to be taken back.",
+            f"Migration {state.id} did not finish: the old folder is in use.",
+            hint="Nothing needs to be rolled back.",
         )
     return state
 
@@ -126,7 +126,7 @@ def _told(store: Store) -> Iterator[Record]:
 
 
 def _restore(ground: Ground, state: State, kept: old_folder_archive.OldFolderManifest) -> State:
-    # Make the old folder what it was; what it is now is kept first, where it is anything else.
+    # Restore the old folder; archive its present content first if it differs.
     folder, shelf = Path(state.folder), ground.shelf
     changed, news = old_folder_archive.differing(kept, folder)
     if not changed and not news:

@@ -1,8 +1,9 @@
-"""What an old folder holds: the files of the seeds' programs, and whose memory each is.
+"""The content of an old folder: files of the seeds' programs and their scopes.
 
-WorkspaceAI keeps ``memory.json`` or ``memory/*.json``, a file a model; Dana
-``chats/{agent}_{session}_conversation.json`` and, by mistake, ``conversation_memory.json`` anywhere;
-ReqVIBE ``conversations/{user}/sessions.json``; EMM ``memory.json``. Each is known by what is in it.
+WorkspaceAI keeps ``memory.json`` or ``memory/*.json``, one file for each model; Dana
+``chats/{agent}_{session}_conversation.json`` and, by mistake, ``conversation_memory.json``
+anywhere; ReqVIBE ``conversations/{user}/sessions.json``; EMM ``memory.json``. Each is recognised by
+its content.
 """
 
 import os
@@ -22,21 +23,21 @@ from unabridged.wire.ollama import short_name
 FORMATS = frozenset(
     {workspaceai.FORMAT.name, dana.FORMAT.name, reqvibe.FORMAT.name, emm.FORMAT.name}
 )
-"""Whose files are taken over."""
+"""The programs whose files are imported."""
 SCATTERED = "conversation_memory.json"
-"""What Dana's agents left in whatever folder they were started in."""
+"""The file that Dana's agents left in the folder of their start."""
 _ENDINGS = (".json", ".json.gz")
 _SESSIONS = "sessions.json"
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenFiles:
-    """What a person chose for what the files do not say.
+    """The user's choices for what the files do not contain.
 
     Attributes:
-        user: Whose memory it is.
-        agent: Which assistant's.
-        model: The model of exchanges that name none; None if it is unknown.
+        user: The user.
+        agent: The agent.
+        model: The model of exchanges without one; None if unknown.
         isolation: The scope fields that separate spaces.
     """
 
@@ -54,8 +55,8 @@ class OldFile:
         path: The file.
         name: Its path in the folder, for people.
         format: The program's format.
-        user: Whose memory it is, if its path says so.
-        agent: Which agent's, if its name says so.
+        user: The user, if its path contains it.
+        agent: The agent, if its name contains it.
     """
 
     path: Path
@@ -74,15 +75,15 @@ class FoundMemory:
 
     @property
     def scattered(self) -> bool:
-        """Whether they are in folders of something else."""
+        """Whether they are in folders of another program."""
         return all(source.path.name == SCATTERED for source in self.sources)
 
 
 def find(folder: Path) -> FoundMemory:
-    """Look through a folder and all below it; links are not followed.
+    """Search a folder and all below it, without following links.
 
     Raises:
-        MigrationError: Something in it cannot be looked at, or nothing in it is of these programs.
+        MigrationError: A part cannot be read, or it has no file of these programs.
         TransferError: A file cannot be opened.
     """
     sources: list[OldFile] = []
@@ -101,21 +102,21 @@ def find(folder: Path) -> FoundMemory:
             others.append(name)
     if not sources:
         raise MigrationError(
-            f"{folder} holds no memory of WorkspaceAI, Dana, ReqVIBE or EMM.",
-            hint="Name the folder that memory.json, memory/, chats/ or conversations/ lies in; "
-            "files of other programs are taken over by `unabridged import`.",
+            f"{folder} contains no memory of WorkspaceAI, Dana, ReqVIBE or EMM.",
+            hint="Use the folder with memory.json, memory/, chats/ or conversations/; "
+            "import files of other programs with `unabridged import`.",
         )
     return FoundMemory(tuple(sources), tuple(others))
 
 
 def _files(folder: Path) -> Iterator[Path]:
     if not folder.is_dir():
-        raise MigrationError(f"{folder} is no folder.", hint="Name the old program's folder.")
+        raise MigrationError(f"{folder} is not a folder.", hint="Use the old program's folder.")
 
     def refuse(error: OSError) -> None:
         raise MigrationError(
-            f"{error.filename} cannot be looked at: {error.strerror or error}.",
-            hint="Give yourself the right to read it; nothing was changed.",
+            f"{error.filename} cannot be read: {error.strerror or error}.",
+            hint="Make it readable for you; nothing was changed.",
         ) from error
 
     for place, folders, files in os.walk(folder, onerror=refuse):
@@ -139,9 +140,9 @@ def _source(path: Path, name: str, form: str) -> OldFile:
 def read(
     source: OldFile, chosen: ChosenFiles
 ) -> Iterator[tuple[SpaceId, Transcript | Requirement | SkippedRecord]]:
-    """Read a file: what it holds, each with the space that it belongs to.
+    """Yield the content of a file, each item with its space.
 
-    If spaces hold one model each, a conversation with several is parted.
+    If every model has its own space, a conversation with several models is split.
 
     Raises:
         TransferError: The file cannot be read.
@@ -160,7 +161,7 @@ def read(
                 case SkippedRecord():
                     yield last or SpaceId(), item
                 case _:
-                    raise TypeError("these formats hold no records")
+                    raise TypeError("these formats have no records")
 
 
 def _parted(given: Transcript, chosen: ChosenFiles) -> Iterator[tuple[str | None, Transcript]]:
@@ -178,14 +179,14 @@ def _parted(given: Transcript, chosen: ChosenFiles) -> Iterator[tuple[str | None
 def _space_for(source: OldFile, chosen: ChosenFiles, model: str | None) -> SpaceId:
     if "model" in chosen.isolation and not model:
         raise MigrationError(
-            f"{source.name} holds exchanges that name no model, and spaces hold one model each.",
-            hint="Say which model answered: --model NAME.",
+            f"{source.name} has exchanges without a model, and every model has its own space.",
+            hint="Name the model that answered: --model NAME.",
         )
     scope = Scope(source.user or chosen.user, source.agent or chosen.agent, short_name(model or ""))
     try:
         return space_id(scope, chosen.isolation)
     except ValueError as error:
         raise NameRefusedError(
-            f"{source.name} cannot be taken over: {error}.",
-            hint="Rename the file or folder in a copy, and take over the copy.",
+            f"{source.name} cannot be imported: {error}.",
+            hint="Rename the file or folder in a copy, and migrate the copy.",
         ) from error

@@ -20,11 +20,11 @@ from unabridged.models.window import window
 from unabridged.wire import openai as wire
 
 BATCH = 256
-"""Tokens read at once; between two batches a stop is heard."""
+"""Tokens read at once; a stop takes effect between two batches."""
 
 
 def installed() -> bool:
-    """Tell whether the extra is there, without loading it."""
+    """Return whether the extra is installed, without loading it."""
     return importlib.util.find_spec("xllamacpp") is not None
 
 
@@ -32,10 +32,10 @@ class GgufModel:
     """A model file, loaded at its first request.
 
     Args:
-        tokens: Tokens of the window to load it with, or None for what the window rule gives.
+        tokens: The window to load it with, in tokens, or None for the window rule.
 
     Raises:
-        SettingError: The file is missing or no GGUF.
+        SettingError: The file is missing or not GGUF.
         MissingExtraError: ``xllamacpp`` is not installed.
     """
 
@@ -74,7 +74,7 @@ class GgufModel:
         )
 
     def chat(self, request: ChatRequest) -> Iterator[StreamChunk]:
-        """Answer, piece by piece.
+        """Yield the answer in pieces.
 
         Raises:
             ContextRefusedError: The prompt is longer than the window.
@@ -89,7 +89,7 @@ class GgufModel:
             return stop.is_set()
 
         def run() -> None:
-            # Progress events while the prompt is read are what lets a stop be heard then.
+            # Progress events allow a stop while the prompt is read.
             body = wire.body(request, self.model) | {"return_progress": True}
             try:
                 server.handle_chat_completions(body, take)
@@ -137,5 +137,5 @@ class GgufModel:
         except (RuntimeError, ValueError, MemoryError) as error:
             raise UpstreamRefusedError(
                 f"{self._path.name} could not be loaded: {error}",
-                hint="Choose a smaller window or another file; the setting window says how long.",
+                hint="Lower the setting window, or choose another file.",
             ) from error

@@ -1,7 +1,7 @@
-"""What is known of models without asking anybody: names to lengths and abilities.
+"""A table of known models: names to lengths and abilities.
 
-For models whose server does not tell. The figures are what is commonly published of these models;
-nobody has checked them one by one, so a server's own word always goes before this table.
+For models whose server reports nothing. The figures are commonly published, but not checked one by
+one, so a server's report always overrides this table.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ class KnownModel(NamedTuple):
 
     Attributes:
         window: Tokens that the model was trained for.
-        output: The most tokens of an answer, or None where there is no limit of its own.
+        output: The most tokens of an answer, or None without a separate limit.
     """
 
     window: int
@@ -76,10 +76,10 @@ KNOWN: Mapping[str, KnownModel] = {
 
 
 def known(model: str) -> KnownModel | None:
-    """Find a model by the longest name that it begins with.
+    """Return the row with the longest prefix of a model's name.
 
-    The owner before a slash is passed over, and so are ``-`` where makers and servers differ:
-    ``meta-llama/Llama-3.1-8B-Instruct`` and ``llama3.1:8b`` are one line.
+    The owner before a slash is ignored, and so is ``-``, which differs between servers:
+    ``meta-llama/Llama-3.1-8B-Instruct`` and ``llama3.1:8b`` find the same row.
     """
     name = model.rsplit("/", 1)[-1].lower()
     names = (name, name.replace("llama-", "llama").replace("gemma-", "gemma"))

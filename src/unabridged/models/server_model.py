@@ -1,4 +1,4 @@
-"""One model of a server: what Ollama's and OpenAI's dialects share."""
+"""One model of a server: the common part of Ollama's and OpenAI's dialects."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -20,11 +20,11 @@ class ModelServer(Protocol):
         ...
 
     def abilities(self, model: str) -> Abilities:
-        """Ask what a model can do."""
+        """Return the server's report on a model's abilities."""
         ...
 
     def explained(self, error: UpstreamRefusedError, model: str) -> UpstreamError:
-        """Return the better error if the server does not have the model."""
+        """Return a clearer error if the server does not have the model."""
         ...
 
     def close(self) -> None:
@@ -36,7 +36,7 @@ class ServerModel(ABC):
     """One model of a server.
 
     Args:
-        cache: Where abilities are remembered; None asks each time.
+        cache: The cache of abilities; None asks each time.
     """
 
     dialect: ClassVar[str]
@@ -70,7 +70,7 @@ class ServerModel(ABC):
         )
 
     def chat(self, request: ChatRequest) -> Iterator[StreamChunk]:
-        """Answer, piece by piece.
+        """Yield the answer in pieces.
 
         Raises:
             ContextRefusedError: The prompt is too long for the window.
@@ -83,7 +83,7 @@ class ServerModel(ABC):
             raise self._server.explained(error, self._model) from error
         except ContextRefusedError:
             if self._cache is not None:
-                self._cache.forget(self._key)  # the length that is loaded may have changed
+                self._cache.forget(self._key)  # the loaded length may have changed
             raise
 
     def _repaired(self, request: ChatRequest) -> Iterator[StreamChunk]:
@@ -98,7 +98,7 @@ class ServerModel(ABC):
 
     @abstractmethod
     def repair(self, refusal: UpstreamError) -> bool:
-        """Learn from a refusal; whether the same request is worth sending again."""
+        """Learn from a refusal; return whether to send the same request again."""
 
     @abstractmethod
     def _stream(self, request: ChatRequest) -> Iterator[StreamChunk]: ...

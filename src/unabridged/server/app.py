@@ -1,4 +1,4 @@
-"""The application: every route behind one guard, put together from a service."""
+"""The application: every route of the server, with one guard for all."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -30,7 +30,7 @@ from unabridged.server.routes import memory_routes
 from unabridged.server.state import Service
 
 _DIALECTS = (chat_ollama, chat_openai, generate, responses, completions, model_lists, passthrough)
-"""The modules of the routes under ``/api`` and ``/v1``; the last answers whatever no other does."""
+"""The modules of the routes under ``/api`` and ``/v1``; the last answers what no other does."""
 
 
 def create_app(
@@ -41,12 +41,12 @@ def create_app(
     """Make the application of a server.
 
     Args:
-        service: What its handlers share; closed when the application ends.
+        service: Shared by the handlers; closed when the application ends.
         more: Routes from elsewhere: the MCP server under ``/mcp``.
         operations: The operations under ``/memory``.
 
     Raises:
-        SettingError: A route has no rule that says who may ask for it, or the token cannot be used.
+        SettingError: A route has no permission rule, or the token cannot be used.
     """
 
     @asynccontextmanager
@@ -77,7 +77,7 @@ def create_app(
     app.state.service = service
     if missing := unruled(app.routes):
         raise SettingError(
-            f"No rule says who may ask for {', '.join(missing)}.",
-            hint="Add it to server/route_permissions.py.",
+            f"Routes without a permission rule: {', '.join(missing)}.",
+            hint="Add them to server/route_permissions.py.",
         )
     return app

@@ -1,12 +1,13 @@
-"""The guard: what every request passes before any handler sees it.
+"""The guard: checks every request before a handler sees it.
 
-In this order: the headers' size, the Host (against DNS rebinding), the Origin (against pages of
-other sites), the rule of the route, who asks, what they may, how often, how large. What fails is
-answered here, in the form of the dialect that was asked. Nothing of a key is in any answer.
+It checks, in this order: the headers' size, the Host (against DNS rebinding), the Origin (against
+pages of other sites), the rule of the route, the key, its rights, the rate, the body's size. It
+answers what fails itself, in the dialect of the route. No answer contains any part of a key.
 
-Who asks: an API key in ``Authorization: Bearer`` or ``x-api-key``, or the token, which counts only
-on the loopback, also when keys exist, since who can read it can read the memory's files. Once a key
-was made, every route but the two of health needs one, also when it ends or is revoked.
+A request shows an API key in ``Authorization: Bearer`` or ``x-api-key``, or the token. The token is
+valid only on the loopback, also when keys exist: whoever can read it can read the memory's files.
+Once a key was made, every route but the two of health needs one, even after it expired or was
+revoked.
 
 Sources: the Fetch standard on Origin and Sec-Fetch-Site, https://fetch.spec.whatwg.org; RFC 9110
 (Host, 401, 403, 421), RFC 9457 (problems), MCP's transport rules on Origin.
@@ -59,24 +60,24 @@ from unabridged.server.route_permissions import Door, PermissionRule, rule_for
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 LOOPBACK = Grant("loopback", rights=frozenset({Right.CHAT, Right.WRITE}))
-"""What a program on this machine may do in the dialects while there is no key: all of them."""
+"""The rights of a program on this machine while there is no key: all dialects."""
 TOKEN = Grant("token")
 NOBODY = Grant("nobody", rights=frozenset())
-"""What anybody may do."""
+"""The rights of everybody."""
 _ADDED = (
     (b"x-content-type-options", b"nosniff"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
 _FILES = "/api/blobs/"
-"""Below it lie files of gigabytes, where the setting allows them: they are never held whole."""
+"""Bodies below this path may have gigabytes, if the setting allows: never hold them in memory."""
 _SECRET = 8
-"""Characters from which on a word is a secret; shorter ones (``none``, ``ollama``) stand anywhere."""
+"""Shortest length of a secret; shorter words (``none``, ``ollama``) occur in ordinary text."""
 _CORS = b"access-control-"
 _TOKEN_HINT = "Send the text of the home's config/server-token as: Authorization: Bearer TOKEN"  # noqa: S105 - no secret
 
 
 class AuthMiddleware:
-    """Middleware before everything; without limits those of the settings hold."""
+    """The outermost check; without limits, those of the settings apply."""
 
     def __init__(
         self,
@@ -128,13 +129,13 @@ class AuthMiddleware:
         check_origin(headers)
         if scope["method"] not in METHODS:
             raise RequestRefusedError(
-                "There is no such method.", status=405, code="method", hint="Use GET or POST."
+                "Unknown HTTP method.", status=405, code="method", hint="Use GET or POST."
             )
         rule = rule_for(scope["method"], scope["path"])
         who, grant = self._identify(scope, rule)
         if rule.right is not None and rule.right not in grant.rights:
             raise PermissionRefusedError(
-                f"This key does not allow to {rule.right}.",
+                f"This key does not have the right {rule.right}.",
                 hint=f"Use a key that does: unabridged keys create NAME --right {rule.right}",
             )
         if rule.door is not Door.OPEN:
@@ -157,10 +158,10 @@ class AuthMiddleware:
             return self._by_key(shown, rule, local=local)
         except (StoreError, SettingError):
             raise RequestRefusedError(
-                "The API keys cannot be read, so nobody is let in.",
+                "The API keys cannot be read, so every request is refused.",
                 status=503,
                 code="keys_unreadable",
-                hint="On the server's machine, `unabridged keys list` says why.",
+                hint="On the server's machine, `unabridged keys list` shows why.",
             ) from None
 
     def _by_key(self, shown: str, rule: PermissionRule, *, local: bool) -> tuple[str, Grant]:
@@ -168,9 +169,9 @@ class AuthMiddleware:
             if local and rule.door is Door.DIALECT:
                 return "loopback", LOOPBACK
             raise KeyRefusedError(
-                "Memory is open to who has this server's token only."
+                "Memory needs this server's token."
                 if local
-                else "This server lets nobody in from elsewhere: it has no API key.",
+                else "This server refuses other machines: it has no API key.",
                 hint=_TOKEN_HINT if local else "On its machine: unabridged keys create NAME",
             )
         if not shown:
@@ -190,21 +191,21 @@ class AuthMiddleware:
         try:
             self._access.keep_uses()
         except (StoreError, SettingError):
-            return  # when a key was last used is a help for people; nothing depends on it
+            return  # the time of last use only informs people; nothing depends on it
 
 
 def refuse_to_listen(settings: Settings, access: ApiKeys, clock: Clock) -> None:
     """Refuse to listen beyond this machine while there is no key.
 
     Raises:
-        SettingError: The address is not of the loopback, and no key is valid.
+        SettingError: The address is not the loopback, and no key is valid.
         StoreError: The keys cannot be read.
     """
     address = split_host(settings.listen)[0]
     if is_loopback(address) or access.usable(clock.now()):
         return
     raise SettingError(
-        f"{settings.listen} can be reached from elsewhere, and there is no API key that is valid.",
+        f"{settings.listen} can be reached from other machines, and there is no valid API key.",
         hint="Make one first: unabridged keys create NAME. Or listen on 127.0.0.1 only.",
     )
 
@@ -220,14 +221,14 @@ def _shown(headers: Iterable[tuple[bytes, bytes]]) -> str:
 
 
 def hidden_of(settings: Settings) -> list[str]:
-    """The secrets by which the upstream is asked: its key, and passwords in addresses."""
+    """The secrets sent to the upstream: its key, and passwords in addresses."""
     words = [urlsplit(url).password for url in (settings.ollama_url, settings.openai_url)]
     return [word for word in (settings.openai_key, *words) if word and len(word) >= _SECRET]
 
 
 def _sending(send: Send, hidden: Sequence[bytes]) -> Send:
-    # Some servers quote the key that they refuse: it is ours and not the client's, so asterisks
-    # stand in its place, as many, since the answer's length may have been told already.
+    # Some servers quote the key that they refuse. It is ours, not the client's, so asterisks
+    # replace it, as many, since the answer's length may have been sent already.
     async def marked(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = message.get("headers", ())

@@ -1,10 +1,10 @@
-"""Side requests: what a program asks the model for itself, beside the conversation.
+"""Side requests: what a program asks the model for itself, outside the conversation.
 
 Titles, tags, follow-up questions, search queries, emoji, completions of a half-typed line and
-summaries for the program's own memory arrive at the same address as what people say. They are told
-by rule, so that they neither recall nor record. A rule names the beginning of a prompt that a
-program is known to send, and more of it where the beginning could be a person's own words. A
-program that is not listed is taken at its word: its request is a conversation.
+summaries for the program's own memory arrive at the same address as people's messages. Rules
+recognise them, so that they neither recall nor record. A rule names the beginning of a prompt that
+a program is known to send, and more of it if a person could write the same beginning. Requests of
+programs that are not listed count as conversation.
 """
 
 import re
@@ -18,12 +18,12 @@ from unabridged.domain.message import Role, Text
 from unabridged.wire.incoming_message import IncomingMessage
 
 HEAD = 8_192
-"""Characters at the beginning of a message that are looked at."""
+"""Characters at the beginning of a message that are read."""
 TAIL = 4_096
-"""Characters at its end that are looked at too, where it is longer."""
+"""Characters at its end that are read too, if it is longer."""
 
 FILLINGS = "editor autocompletion"
-"""The name of a request for what stands between two pieces of a file."""
+"""The name of a request for the text between two pieces of a file."""
 
 _ENDINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("<|fim_middle|>", ("<|fim_prefix|>", "<|fim_suffix|>")),
@@ -32,7 +32,7 @@ _ENDINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("<｜fim▁end｜>", ("<｜fim▁begin｜>", "<｜fim▁hole｜>")),
     ("<MID>", ("<PRE>", "<SUF>")),
 )
-"""How a prompt that asks for a middle ends, and what stands before (continuedev/continue: core/
+"""How a prompt for a middle part ends, and what comes before (continuedev/continue: core/
 autocomplete/templating/AutocompleteTemplate.ts; Code Llama's own form)."""
 
 _TASKS: Mapping[str, str] = {
@@ -47,7 +47,7 @@ _TASKS: Mapping[str, str] = {
     "moa_response_generation": "open-webui merged answer",
     "context_compaction": "open-webui compaction",
 }
-"""``metadata.task`` of a request, where it is passed on (open-webui: constants.py, TASKS)."""
+"""``metadata.task`` of a request, if the program sends it (open-webui: constants.py, TASKS)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,9 @@ class AuxiliaryRule:
 
     Attributes:
         name: The program and what it asks for.
-        where: The messages that are looked at: ``system``, ``only``, ``last``.
+        where: The messages that are checked: ``system``, ``only``, ``last``.
         begins: How such a message begins.
-        holds: What else stands in it, all of it.
+        holds: Texts that it must contain, all of them.
     """
 
     name: str
@@ -81,11 +81,11 @@ def _read() -> tuple[AuxiliaryRule, ...]:
 
 
 RULES = _read()
-"""The first rule that fits gives its name."""
+"""The rules; the first match wins."""
 
 
 def side_request(drafts: Sequence[IncomingMessage], body: Mapping[str, Any]) -> str:
-    """Give the name of the rule that fits (program and purpose); empty for a conversation."""
+    """Return the name of the matching rule (program and purpose); empty for a conversation."""
     if task := _task(body):
         return task
     if _filling(drafts, body):

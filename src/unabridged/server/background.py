@@ -1,9 +1,8 @@
-"""Work in the background: after recording, messages are judged and embedded, facts drawn, sessions condensed.
+"""Maintenance in the background: annotate, embed, learn facts, condense.
 
-A space waits at most once, one worker goes through them in small slices, and it pauses
-between two of them, so that requests come first. Nothing is lost when the queue is full, when a
-slice fails, or when the server ends: what is due follows from what is stored, and is found again
-when the space is next recorded to.
+A space is in the queue at most once. One worker does small slices and pauses between them, so that
+requests come first. Nothing is lost if the queue is full, a slice fails or the server ends: due
+work follows from what is stored, and is found again at the next recording in the space.
 """
 
 import asyncio
@@ -19,33 +18,33 @@ from unabridged.server.observability import Watch
 from unabridged.space.space import Space
 
 MOST = 1024
-"""Spaces that wait at the same time."""
+"""The most spaces in the queue."""
 PATIENCE = 10.0
-"""Seconds for which a slice waits for requests to end, before it is done all the same."""
+"""Seconds that a slice waits for requests to end before it runs anyway."""
 BREATH = 0.02
-"""Seconds between two slices: a waiting request comes first."""
+"""Seconds between two slices, so that a waiting request comes first."""
 PAGES = 1
-"""Pages of each kind that are done for a space before the next one has its turn."""
+"""Pages of each kind done for a space before the next space has its turn."""
 
 Run = Callable[[Scope, Callable[[Space], bool]], Awaitable[bool]]
 
 
 @dataclass(slots=True)
 class _Job:
-    """What goes on in one space: the steps belong to the memory that they were begun with."""
+    """The work in one space; its steps belong to the memory that started them."""
 
     space: Space | None = None
     steps: Iterator[MaintenanceProgress] = field(default_factory=lambda: iter(()))
     more: bool = False
-    """Whether there was more than what one request brings, so that there may be more yet."""
+    """Whether there was more work than one request causes, so that there may be still more."""
 
     def step(self, space: Space) -> bool:
-        """Do one step, or all of them where the space was closed and opened again meanwhile.
+        """Do one step, or all of them if the space was closed and reopened.
 
-        Steps begin again with a space: one a time, none would ever be the last.
+        Steps restart with a reopened space: one at a time would never reach the last.
 
         Returns:
-            Whether it was the last.
+            Whether it was the last step.
         """
         again = self.space is not None and self.space is not space
         if self.space is not space:
@@ -59,7 +58,7 @@ class _Job:
 
 
 _PAGED = frozenset({"embed", "read", "facts", "requirements"})
-"""What is done page by page; the other stages are done whole each time."""
+"""Stages that work page by page; the others run whole each time."""
 
 
 def _steps(space: Space) -> Iterator[MaintenanceProgress]:
@@ -72,11 +71,11 @@ def _steps(space: Space) -> Iterator[MaintenanceProgress]:
 
 
 class Background:
-    """The worker and what waits for it.
+    """The worker and its queue.
 
     Args:
-        run: Does something with the memory of a scope in a thread: ``Service.run``.
-        watch: Says whether requests are being answered; counts, and tells failures.
+        run: Runs a function on the memory of a scope in a thread: ``Service.run``.
+        watch: Reports whether requests are being answered; counts, and logs failures.
     """
 
     def __init__(self, run: Run, watch: Watch) -> None:
@@ -92,10 +91,10 @@ class Background:
         return len(self._waiting)
 
     def soon(self, scope: Scope) -> None:
-        """Let what is due in a space be done when there is time; from any thread.
+        """Queue a space for its due work; may be called from any thread.
 
         Args:
-            scope: Whose memory was recorded to; its session is of no account.
+            scope: The scope that was recorded to; its session is ignored.
         """
         wanted = replace(scope, session=None)
         with self._guard:
@@ -108,13 +107,13 @@ class Background:
                 self._loop.call_soon_threadsafe(self._wake.set)
 
     def start(self) -> None:
-        """Begin working; called in the loop that the server runs in."""
+        """Start the worker; call it in the server's event loop."""
         self._loop = asyncio.get_running_loop()
         self._task = asyncio.create_task(self._work(), name="background")
         self._wake.set()
 
     async def stop(self) -> None:
-        """End after the slice that is being done; what waits is found again another time."""
+        """Stop after the current slice; what is queued is found again later."""
         if self._task is None:
             return
         self._task.cancel()

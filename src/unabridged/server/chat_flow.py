@@ -1,7 +1,7 @@
-"""The flow of a request for an answer: it drives a turn, and awaits the upstream.
+"""The flow of a chat request: it drives a turn and awaits the upstream.
 
-The user's message is durable before the upstream is asked; what came is durable before the end of
-the answer is said.
+The user's message is stored before the upstream is asked; the answer is stored before its end is
+sent.
 """
 
 import asyncio
@@ -38,13 +38,13 @@ from unabridged.turn.prepare import PromptOptions
 from unabridged.turn.turn import Turn
 
 WAY = "x-unabridged"
-"""The header that says what memory does: ``off`` nothing, ``readonly`` recall without recording."""
+"""The header that limits memory: ``off`` disables it, ``readonly`` recalls without recording."""
 WAYS = ("", "on", "off", "readonly")
 ATTEMPTS = 5
-"""How often a request is synced again where other programs write to the same session."""
+"""Attempts to sync a request while other programs write to the same session."""
 
 Writing = Callable[[ChatApiRequest, AnswerInfo], Writer]
-"""Makes what says an answer in the client's dialect."""
+"""Makes the writer of an answer in the client's dialect."""
 
 
 async def answer(
@@ -54,12 +54,12 @@ async def answer(
 
     Args:
         request: The request.
-        asked: What it asks.
-        writing: Makes what says the answer in the client's dialect.
-        bare: What it is, where it is no conversation: it is neither recalled nor recorded then.
+        asked: The question that it asks.
+        writing: Makes the writer of the answer in the client's dialect.
+        bare: Its kind, if it is not a conversation: then nothing is recalled or recorded.
 
     Raises:
-        UnabridgedError: It cannot be answered; nothing was asked then.
+        UnabridgedError: It cannot be answered; the upstream was not asked.
     """
     service, way = service_of(request), way_of(request)
     flow = _Flow(service, scope_of(request, asked.user, asked.model), asked, writing, request)
@@ -75,10 +75,10 @@ async def answer(
 
 
 def way_of(request: Request) -> str:
-    """Give what the request wants of memory.
+    """Return what the request allows memory to do.
 
     Raises:
-        InputError: The header says something else.
+        InputError: The header has another value.
     """
     way = request.headers.get(WAY, "").strip().lower()
     if way not in WAYS:
@@ -98,9 +98,9 @@ async def _model(service: Service, asked: ChatApiRequest) -> ChatModel | None:
 
 @dataclass
 class _Flow:
-    """One request on its way.
+    """One request while it is answered.
 
-    Its model is None for the memory's own quoting, its turn None without memory.
+    Its model is None if memory quotes; its turn is None without memory.
     """
 
     service: Service
@@ -129,10 +129,10 @@ class _Flow:
         return await self._put(without_memory(self.asked, self.service.clock))
 
     async def failed(self, error: StoreError) -> Response:
-        """Go on without memory, where the settings allow it.
+        """Continue without memory, if the settings allow it.
 
         Raises:
-            StoreError: They do not.
+            StoreError: They do not allow it.
         """
         self._failed(error)
         return await self.plain({"x-unabridged-warning": f"memory failed: {type(error).__name__}"})
@@ -179,7 +179,7 @@ class _Flow:
 
     def _take(self, turn: Turn, request: ChatRequest) -> None:
         self.turn, self._sent = turn, request
-        if turn.is_recorded:  # else nobody could look it up
+        if turn.is_recorded:  # else it could not be looked up
             self.headers["x-unabridged-context"] = turn.context.id
         self.headers["x-unabridged-session"] = turn.context.scope.session or ""
         self._note(turn.tool_notes)
@@ -189,7 +189,7 @@ class _Flow:
             self.headers["x-unabridged-warning"] = " ".join(said)
 
     async def answered(self, *, again: bool = True) -> Response:
-        """Ask the upstream with memory; refused for its length, once more with a shorter prompt."""
+        """Ask the upstream with memory; retry once with a shorter prompt if it is too long."""
         if self.turn is None:
             raise AssertionError("prepared before it is asked")
         question = with_memory(self.asked, self.turn.context, self._sent, self._only)
@@ -264,7 +264,7 @@ class _Flow:
             return
 
         def kept(space: Space) -> None:
-            turn.space = space  # the pool may have closed the one that it was begun with
+            turn.space = space  # the pool may have closed the space that it began with
             with self.service.metrics.stage("record"):
                 if broken:
                     turn.break_off()

@@ -41,7 +41,7 @@ async def chat(request: Request) -> Response:
 async def _loaded(request: Request, raw: bytes) -> Response:
     relay = await service_of(request).relay()
     if relay is None or relay.address.dialect != "ollama":
-        raise InputError("The request has no messages.", hint='Give them: "messages": [{…}].')
+        raise InputError("The request has no messages.", hint='Send them: "messages": [{…}].')
     return await pass_through(request, relay, body=raw)
 
 
@@ -49,7 +49,7 @@ def asked_of(body: Mapping[str, Any]) -> ChatApiRequest:
     """Read a chat request.
 
     Raises:
-        InputError: It cannot be taken.
+        InputError: It is invalid.
     """
     tools = tuple(tool_spec(tool) for tool in mappings(body.get("tools")))
     return ChatApiRequest(
@@ -74,10 +74,10 @@ def request_options_of(body: Mapping[str, Any], tools: tuple[ToolSpec, ...] = ()
 
 
 def streams(body: Mapping[str, Any]) -> bool:
-    """Read whether the answer shall come in pieces, as it does where nothing is said.
+    """Return whether to stream the answer; yes by default.
 
     Raises:
-        InputError: It is neither said nor denied.
+        InputError: The field is not a boolean.
     """
     stream = body.get("stream", True)
     if not isinstance(stream, bool):
@@ -95,7 +95,7 @@ def _onward(body: Mapping[str, Any], context: Context, sent: ChatRequest) -> dic
 
 
 class LineWriter:
-    """What is the same in every answer of lines in Ollama's dialect."""
+    """The common part of all answers as JSON lines in Ollama's dialect."""
 
     media_type = "application/x-ndjson"
 
@@ -104,11 +104,11 @@ class LineWriter:
         self._moment = moment
 
     def begin(self) -> bytes:
-        """Nothing stands before the first piece."""
+        """Return nothing: a stream has no beginning."""
         return b""
 
     def failed(self, error: UnabridgedError) -> bytes:
-        """The line of an error."""
+        """Return the line of an error."""
         return encode(body_in("ollama", error)) + b"\n"
 
     @property
@@ -118,18 +118,18 @@ class LineWriter:
 
 
 class OllamaWriter(LineWriter):
-    """Says an answer in Ollama's dialect."""
+    """Writes an answer in Ollama's dialect."""
 
     def piece(self, chunk: StreamChunk) -> bytes:
-        """One line."""
+        """Return one line."""
         return encode(wire.line(chunk, **self._said)) + b"\n"
 
     def end(self, last: StreamChunk) -> bytes:
-        """The line that has ``done``."""
+        """Return the line with ``done``."""
         return self.piece(last)
 
     def whole(self, chunks: Sequence[StreamChunk]) -> Mapping[str, Any]:
-        """The whole answer as one object."""
+        """Return the whole answer as one object."""
         return wire.answer(chunks, **self._said)
 
 

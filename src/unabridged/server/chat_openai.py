@@ -26,7 +26,7 @@ from unabridged.wire.lenient_json import mapping, mappings, number, text
 from unabridged.wire.stream_lines import encode
 
 LIMITS = ("max_completion_tokens", "max_tokens")
-"""The fields that limit an answer, the newer first."""
+"""The fields that limit an answer, the newest first."""
 
 
 async def chat_completions(request: Request) -> Response:
@@ -39,7 +39,7 @@ def asked_of(body: Mapping[str, Any]) -> ChatApiRequest:
     """Read a chat request.
 
     Raises:
-        InputError: It cannot be taken.
+        InputError: It is invalid.
     """
     stream = body.get("stream")
     if stream not in (None, True, False):
@@ -72,11 +72,11 @@ def _onward(body: Mapping[str, Any], context: Context, sent: ChatRequest) -> dic
 
 
 class EventWriter:
-    """What is the same in every answer of server-sent events in OpenAI's dialect."""
+    """The common part of all answers as server-sent events in OpenAI's dialect."""
 
     media_type = "text/event-stream"
     prefix = "chatcmpl-"
-    """What an answer's id begins with."""
+    """The prefix of an answer's id."""
 
     def __init__(self, asked: ChatApiRequest, moment: AnswerInfo) -> None:
         self._usage = asked.usage
@@ -87,38 +87,38 @@ class EventWriter:
         }
 
     def begin(self) -> bytes:
-        """Nothing stands before the first piece."""
+        """Return nothing: a stream has no beginning."""
         return b""
 
     def failed(self, error: UnabridgedError) -> bytes:
-        """The event of an error."""
+        """Return the event of an error."""
         return event_of(body_in("openai", error))
 
 
 class OpenAIWriter(EventWriter):
-    """Says an answer in OpenAI's dialect."""
+    """Writes an answer in OpenAI's dialect."""
 
     _first = True
 
     def piece(self, chunk: StreamChunk) -> bytes:
-        """One event."""
+        """Return one event."""
         first, self._first = self._first, False
         return event_of(wire.event(chunk, **self._said, first=first))
 
     def end(self, last: StreamChunk) -> bytes:
-        """The last event, the usage where it was asked for, and the end."""
+        """Return the last event, the usage if requested, and the end."""
         said = self.piece(last)
         if self._usage:
             said += event_of(wire.usage_event(last.usage or Usage(), **self._said))
         return said + b"data: [DONE]\n\n"
 
     def whole(self, chunks: Sequence[StreamChunk]) -> Mapping[str, Any]:
-        """The whole answer as one object."""
+        """Return the whole answer as one object."""
         return wire.completion(chunks, **self._said)
 
 
 def event_of(body: Mapping[str, Any]) -> bytes:
-    """Return a server-sent event that holds a JSON object."""
+    """Return a JSON object as a server-sent event."""
     return b"data: " + encode(body) + b"\n\n"
 
 

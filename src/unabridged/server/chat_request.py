@@ -1,4 +1,4 @@
-"""What a client asks, whichever dialect it speaks, and how it is told the answer."""
+"""A client's request in any dialect, and the writer of its answer."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,19 +20,19 @@ class ChatApiRequest:
     """A request for an answer.
 
     Attributes:
-        dialect: The dialect that it speaks, for errors: ``ollama`` or ``openai``.
-        body: The request as it came.
-        model: The model that it names; empty for the upstream's choice.
+        dialect: Its dialect, for errors: ``ollama`` or ``openai``.
+        body: The request as it was sent.
+        model: The model it names; empty for the upstream's choice.
         drafts: Its messages.
         stream: Whether the answer must come in pieces.
         user: The ``user`` field of OpenAI's dialect, or empty.
-        usage: Whether a stream shall tell the usage at its end, in OpenAI's dialect.
-        options: Gives its options in the words of an upstream (``ollama`` or ``openai``), where its
-            body is none of a chat; None to read them from the body.
-        session: The session that it goes on in, where it names an answer that is stored; else None.
-        onward: Gives the request as it goes on to an upstream of the same dialect; None where there
-            is none, and it is always translated.
-        notes: What a person should know of how it was read.
+        usage: Whether a stream ends with the usage, in OpenAI's dialect.
+        options: Returns its options for an upstream (``ollama`` or ``openai``) if its body is not a
+            chat body; None to read them from the body.
+        session: The session it continues, if it names a stored answer; else None.
+        onward: Returns the request for an upstream of the same dialect; None if no upstream has its
+            dialect and it is always translated.
+        notes: Remarks for people on how it was read.
     """
 
     dialect: str
@@ -51,12 +51,12 @@ class ChatApiRequest:
 
 @dataclass(frozen=True, slots=True)
 class AnswerInfo:
-    """When and under which id an answer is given.
+    """The id, model and time of an answer.
 
     Attributes:
-        id: The exchange's id, or a fresh one where nothing is recorded.
-        model: The model that answers, by its full name.
-        stored: Whether the answer is recorded.
+        id: The exchange's id, or a new one if nothing is recorded.
+        model: The full name of the model that answers.
+        stored: Whether the answer is stored.
     """
 
     id: str
@@ -75,7 +75,7 @@ class AnswerInfo:
 
 
 class Writer(Protocol):
-    """Says an answer in the client's dialect, piece by piece or whole."""
+    """Writes an answer in the client's dialect, streamed or whole."""
 
     @property
     def media_type(self) -> str:
@@ -83,23 +83,23 @@ class Writer(Protocol):
         ...
 
     def begin(self) -> bytes:
-        """What stands before the first piece."""
+        """Return what a stream sends before the first piece."""
         ...
 
     def piece(self, chunk: StreamChunk) -> bytes:
-        """One piece; not the last."""
+        """Return one piece that is not the last."""
         ...
 
     def end(self, last: StreamChunk) -> bytes:
-        """The last piece and what ends a stream; said when the answer is stored."""
+        """Return the last piece and the end of the stream, once the answer is stored."""
         ...
 
     def failed(self, error: UnabridgedError) -> bytes:
-        """What is said where the answer broke off."""
+        """Return what is sent if the answer broke off."""
         ...
 
     def whole(self, chunks: Sequence[StreamChunk]) -> Mapping[str, Any]:
-        """The whole answer as one object."""
+        """Return the whole answer as one object."""
         ...
 
 
@@ -107,16 +107,16 @@ def object_of(raw: bytes) -> dict[str, Any]:
     """Read a request's body.
 
     Raises:
-        InputError: It is no JSON object.
+        InputError: It is not a JSON object.
     """
     try:
         body = msgspec.json.decode(raw or b"null")
     except (msgspec.DecodeError, RecursionError) as error:
         raise InputError(
-            f"The request is no JSON: {error}.", hint="Send a JSON object in UTF-8."
+            f"The request is invalid JSON: {error}.", hint="Send a JSON object in UTF-8."
         ) from error
     if not isinstance(body, dict):
-        raise InputError("The request is no JSON object.", hint='Send an object: {"model": …}.')
+        raise InputError("The request is not a JSON object.", hint='Send an object: {"model": …}.')
     return body
 
 
@@ -124,13 +124,13 @@ def model_of(body: Mapping[str, Any]) -> str:
     """Read the name of the model.
 
     Raises:
-        InputError: It is no text.
+        InputError: It is not a text.
     """
     name = body.get("model")
     if name is None:
         return ""
     if not isinstance(name, str) or not name.strip():
-        raise InputError("The request names no model.", hint='Give it as text: "model": "…".')
+        raise InputError("The request names no model.", hint='Send it as a text: "model": "…".')
     return name
 
 
@@ -138,19 +138,19 @@ def messages_of(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Read the list of messages.
 
     Raises:
-        InputError: It is no list of objects, or empty.
+        InputError: It is not a list of objects, or is empty.
     """
     messages = body.get("messages")
     if not isinstance(messages, list) or not messages:
-        raise InputError("The request has no messages.", hint='Give them: "messages": [{…}].')
+        raise InputError("The request has no messages.", hint='Send them: "messages": [{…}].')
     for place, message in enumerate(messages):
         if not isinstance(message, dict):
-            raise InputError(f"Message {place + 1} is no object.")
+            raise InputError(f"Message {place + 1} is not an object.")
     return messages
 
 
 def chosen_tools(body: dict[str, Any], context: Context) -> dict[str, Any]:
-    """A request's body with those of its tools that the window has room for, as they came."""
+    """A request's body with those of its tools that fit into the window, unchanged."""
     offered = body.get("tools")
     if not isinstance(offered, list) or context.tools is None:
         return body

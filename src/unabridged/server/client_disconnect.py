@@ -1,4 +1,4 @@
-"""Clients that leave: what is done for one of them ends when it does."""
+"""Clients that disconnect: their work is cancelled."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -10,7 +10,7 @@ from starlette.requests import Request
 Result = TypeVar("Result")
 
 LEFT = 499
-"""The status in the log where the client left before the answer (as nginx counts it)."""
+"""The status in the log if the client left before the answer (as in nginx)."""
 
 
 class ClientLeftError(Exception):
@@ -18,10 +18,10 @@ class ClientLeftError(Exception):
 
 
 async def while_there(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
-    """Do something as long as the client is there; its body was read before.
+    """Do something while the client is connected; its body was read before.
 
     Raises:
-        ClientLeftError: It left; the work is cancelled.
+        ClientLeftError: The client left; the work is cancelled.
     """
     doing = asyncio.ensure_future(work)
     leaving = asyncio.ensure_future(_left(request))

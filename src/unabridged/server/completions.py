@@ -1,7 +1,7 @@
-"""``/v1/completions``: going on with a text. Neither recalled nor recorded.
+"""``/v1/completions``: continue a text, without recall and recording.
 
-To an OpenAI-compatible upstream it goes as it is; to Ollama as ``/api/generate``; inside this
-process it is answered as one user message.
+An OpenAI-compatible upstream gets the request unchanged, Ollama as ``/api/generate``; a model
+inside this process answers it as one user message.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,11 +26,11 @@ from unabridged.wire.incoming_message import IncomingMessage, merged
 from unabridged.wire.lenient_json import mapping, number, text
 
 WAY = "completion"
-"""What the header ``X-Unabridged-Way`` says of it."""
+"""The value of the header ``X-Unabridged-Way``."""
 
 
 async def complete(request: Request) -> Response:
-    """Go on with a text."""
+    """Continue a text."""
     raw = await request.body()
     relay = await service_of(request).relay()
     if relay is not None and relay.address.dialect == "openai":
@@ -58,16 +58,16 @@ def _asked(body: Mapping[str, Any]) -> ChatApiRequest:
 
 
 class CompletionWriter(EventWriter):
-    """Says a text that goes on, in OpenAI's dialect."""
+    """Writes a continued text in OpenAI's dialect."""
 
     prefix = "cmpl-"
 
     def piece(self, chunk: StreamChunk) -> bytes:
-        """One event; thinking has no place in this dialect."""
+        """Return one event; this dialect has no field for thinking."""
         return event_of(wire.completion(chunk, **self._said)) if chunk.text or chunk.done else b""
 
     def end(self, last: StreamChunk) -> bytes:
-        """The last event, the usage where it was asked for, and the end."""
+        """Return the last event, the usage if requested, and the end."""
         said = self.piece(last)
         if self._usage:
             told = wire.completion(last, **self._said, usage=last.usage or Usage())
@@ -75,7 +75,7 @@ class CompletionWriter(EventWriter):
         return said + b"data: [DONE]\n\n"
 
     def whole(self, chunks: Sequence[StreamChunk]) -> Mapping[str, Any]:
-        """The whole answer as one object."""
+        """Return the whole answer as one object."""
         last = merged(chunks)
         return wire.completion(last, **self._said, usage=last.usage or Usage())
 

@@ -1,4 +1,4 @@
-"""Errors as answers: one table from the error tree to HTTP, and each dialect's own form."""
+"""Errors as answers: a table from errors to HTTP, and each dialect's form."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -46,11 +46,11 @@ _STATUS: tuple[tuple[type[UnabridgedError], int, str], ...] = (
     (StoreError, 503, "memory_failed"),
     (UpstreamError, 502, "upstream_failed"),
 )
-"""The first row that an error is an instance of holds."""
+"""Statuses and codes; the first row that an error is an instance of applies."""
 
 
 def status_of(error: UnabridgedError) -> int:
-    """Give the HTTP status of an error; an upstream's refusal keeps its own."""
+    """Return the HTTP status of an error; an upstream's refusal keeps its status."""
     if isinstance(error, UpstreamRefusedError) and error.status is not None:
         return error.status
     if isinstance(error, RequestRefusedError):
@@ -59,19 +59,19 @@ def status_of(error: UnabridgedError) -> int:
 
 
 def code_of(error: UnabridgedError) -> str:
-    """Give the machine-readable code of an error."""
+    """Return the machine-readable code of an error."""
     if isinstance(error, RequestRefusedError):
         return error.code
     return next((code for kind, _, code in _STATUS if isinstance(error, kind)), "internal_error")
 
 
 def words_of(error: UnabridgedError) -> str:
-    """Give what happened and what to do next, as one text."""
+    """Return the message and the hint as one text."""
     return f"{error} {error.hint}".strip()
 
 
 def body_in(dialect: str, error: UnabridgedError) -> dict[str, Any]:
-    """Give the body of an error in a dialect, ``ollama`` or ``openai``."""
+    """Return the body of an error in a dialect, ``ollama`` or ``openai``."""
     if dialect == "ollama":
         return {"error": words_of(error)}
     kind = "invalid_request_error" if status_of(error) < 500 else "server_error"
@@ -81,12 +81,12 @@ def body_in(dialect: str, error: UnabridgedError) -> dict[str, Any]:
 def answer_in(
     dialect: str, error: UnabridgedError, headers: Mapping[str, str] | None = None
 ) -> JSONResponse:
-    """Give an error as an answer; see ``body_in``."""
+    """Return an error as an answer; see ``body_in``."""
     return JSONResponse(body_in(dialect, error), status_of(error), headers)
 
 
 def speaking(dialect: str, handler: Handler) -> Handler:
-    """Make a handler answer with errors of its dialect."""
+    """Make a handler answer errors in its dialect."""
 
     async def spoken(request: Request) -> Response:
         try:

@@ -1,10 +1,10 @@
-"""``/api/generate``: Ollama's older way to ask, with memory.
+"""``/api/generate``: Ollama's older chat endpoint, with memory.
 
-What says something to the model is one user message with an optional system prompt and pictures: it
-recalls and is recorded as in a chat, and begins a conversation of its own. The ``context`` of the
-answer, sent back, goes on with that conversation: it names the answer and holds none of its words.
-What goes on with a text (``raw``, ``suffix``, a ``template`` of its own), loads a model or makes a
-picture is neither recalled nor recorded, and goes to an Ollama as it is.
+A prompt is one user message with an optional system prompt and pictures. It recalls and is recorded
+as in a chat, and begins a new conversation. The answer's ``context``, sent back, continues that
+conversation: it names the answer and contains none of its text. Requests that continue a text
+(``raw``, ``suffix``, a ``template``), load a model or make a picture are neither recalled nor
+recorded, and go to an Ollama unchanged.
 """
 
 from collections.abc import Mapping, Sequence
@@ -70,8 +70,8 @@ async def _past(request: Request, body: Mapping[str, Any]) -> StoredResponses | 
         found = await service.run(scope, lambda space: past_of(space, name, scope.session))
     if found is None:
         raise InputError(
-            "The context stands for nothing that is stored here.",
-            hint="Leave it out once: the conversation goes on from the next answer.",
+            "The context names no answer that is stored here.",
+            hint="Leave it out once, then use the context of the next answer.",
         )
     return found
 
@@ -118,7 +118,7 @@ def _loaded(request: Request, body: Mapping[str, Any]) -> Response:
 
 
 class GenerateWriter(LineWriter):
-    """Says an answer as ``/api/generate`` does."""
+    """Writes an answer as ``/api/generate`` does."""
 
     def __init__(self, asked: ChatApiRequest, moment: AnswerInfo) -> None:
         super().__init__(asked, moment)
@@ -126,15 +126,15 @@ class GenerateWriter(LineWriter):
         self._context = wire.context_of(name.written)
 
     def piece(self, chunk: StreamChunk) -> bytes:
-        """One line."""
+        """Return one line."""
         return encode(wire.generation(chunk, **self._said)) + b"\n"
 
     def end(self, last: StreamChunk) -> bytes:
-        """The line that has ``done``, with what the conversation goes on by."""
+        """Return the line with ``done`` and the context that continues the conversation."""
         return encode(self._last(last)) + b"\n"
 
     def whole(self, chunks: Sequence[StreamChunk]) -> Mapping[str, Any]:
-        """The whole answer as one object."""
+        """Return the whole answer as one object."""
         return self._last(merged(chunks))
 
     def _last(self, chunk: StreamChunk) -> dict[str, Any]:

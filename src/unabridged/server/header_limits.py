@@ -1,8 +1,8 @@
-"""Requests as they arrive: their heads are bounded before the application hears of them.
+"""Limits on the head of a request, before the application sees it.
 
-uvicorn gathers a head until it is whole, however long that takes and however large it grows; the
-guard sees it then. So a client that sends a head without an end, or a byte of it now and then, is
-let go of here.
+uvicorn collects a head until it is complete, with no limit of time or size; only then does the
+guard see it. So this module disconnects a client that sends an endless head, or sends it byte by
+byte.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ from typing import cast
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_BYTES = 65_536
-"""Bytes of a request's line and headers; the guard allows half of it for the headers."""
+"""Bytes of a request's line and headers; the guard allows half of them for the headers."""
 HEAD_SECONDS = 30.0
 """Seconds from a request's first byte, or from connecting, to the end of its head."""
 _TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
@@ -27,17 +27,17 @@ class Arriving(HttpToolsProtocol):
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:  # type: ignore[explicit-override]  # typing.override came with 3.12
-        """Wait for a request."""
+        """Start the timer of a new connection."""
         super().connection_made(cast("asyncio.Transport", transport))
         self._start()
 
     def connection_lost(self, exc: Exception | None) -> None:  # type: ignore[explicit-override]  # as above
-        """Wait no more."""
+        """Stop the timer."""
         self._stop()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:  # type: ignore[explicit-override]  # as above
-        """Take bytes, and let go of a head that grows without an end."""
+        """Receive bytes; disconnect if the head grows too large."""
         if self._in_head:
             self._head += len(data)
         super().data_received(data)
@@ -45,13 +45,13 @@ class Arriving(HttpToolsProtocol):
             self._refuse(_TOO_LARGE)
 
     def on_message_begin(self) -> None:  # type: ignore[explicit-override]  # as above
-        """Begin to count a head; what came with its first bytes is not counted."""
+        """Start counting a head, without what arrived with its first bytes."""
         super().on_message_begin()
         if not self._in_head:
             self._start()
 
     def on_headers_complete(self) -> None:  # type: ignore[explicit-override]  # as above
-        """The head is whole."""
+        """Stop counting: the head is complete."""
         self._in_head = False
         self._stop()
         super().on_headers_complete()

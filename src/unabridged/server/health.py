@@ -1,7 +1,8 @@
-"""Health: whether the server is alive, whether it can work now, and what it counts.
+"""Health: whether the server is alive and ready, and its counters.
 
-The paths are those that container platforms ask by custom: ``/healthz`` (start it again where it
-does not answer) and ``/readyz`` (send it nothing while it says 503). Neither tells of anybody.
+The paths are the usual ones of container platforms: ``/healthz`` (restart the server if it does not
+answer) and ``/readyz`` (send no requests while it returns 503). Neither reveals anything about
+users.
 """
 
 import asyncio
@@ -20,24 +21,24 @@ from unabridged.server.metrics import FORMAT
 from unabridged.server.state import Service, service_of
 
 FRESH = timedelta(seconds=5)
-"""For which what was looked at is believed: who asks often shall not keep the disk busy."""
+"""Seconds that a check stays valid, so that frequent requests do not keep the disk busy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """What was looked at, with what is wrong with it (empty where nothing is), and when."""
+    """What was checked, with its fault (empty if none), and when."""
 
     checks: dict[str, str]
     at: datetime
 
     @property
     def ready(self) -> bool:
-        """Whether all is well."""
+        """Whether every check passed."""
         return not any(self.checks.values())
 
 
 def look(service: Service) -> Readiness:
-    """Look whether the home can be written and the upstream is known; may wait for the network."""
+    """Check that the home is writable and the upstream is known; may wait for the network."""
     return Readiness({"home": _home(service), "upstream": _upstream(service)}, service.clock.now())
 
 
@@ -66,12 +67,12 @@ def _upstream(service: Service) -> str:
 
 
 async def alive(_: Request) -> JSONResponse:
-    """Say that the process answers."""
+    """Answer that the process is alive."""
     return JSONResponse({"status": "ok"})
 
 
 async def ready(request: Request) -> JSONResponse:
-    """Say whether the home can be written and the upstream is known."""
+    """Answer whether the home is writable and the upstream is known."""
     service = service_of(request)
     known: Readiness | None = getattr(request.app.state, "readiness", None)
     if known is None or not timedelta() <= service.clock.now() - known.at < FRESH:
@@ -86,7 +87,7 @@ async def ready(request: Request) -> JSONResponse:
 
 
 async def metrics(request: Request) -> Response:
-    """Give what is counted, as Prometheus reads it."""
+    """Answer the metrics in Prometheus' format."""
     text = await asyncio.to_thread(service_of(request).metrics.text)
     return Response(text, headers={"content-type": FORMAT})
 

@@ -1,4 +1,4 @@
-"""A route whose handler is made while the server answers already: what is slow to import waits for nobody."""
+"""A route whose handler is made in the background, so that a slow import delays no start."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -11,15 +11,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 @runtime_checkable
 class Runs(Protocol):
-    """A route with something that runs for as long as the application does."""
+    """A route with something that runs as long as the application."""
 
     def running(self) -> AbstractAsyncContextManager[None]:
-        """Start it, and end it with the block."""
+        """Run it until the block ends."""
         ...
 
 
 class LaterRoute(Route):
-    """A route that is made later; who asks before waits for it.
+    """A route that is made later; requests before wait for it.
 
     Args:
         path: Its path.
@@ -33,10 +33,10 @@ class LaterRoute(Route):
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Make the route, and let what belongs to it run until the block ends.
+        """Make the route, and run what belongs to it until the block ends.
 
         Raises:
-            Exception: It could not be made; told at the end, and to who asked for it.
+            Exception: It could not be made; raised at the end, and to requests for it.
         """
         self._door.opened = asyncio.get_running_loop().create_future()
         over = asyncio.Event()
@@ -57,12 +57,12 @@ class LaterRoute(Route):
         except BaseException as error:
             if not opened.done():
                 opened.set_exception(error)
-                opened.exception()  # told below as well; nobody may have asked for it
+                opened.exception()  # raised below as well, in case no request came
             raise
 
 
 class _Door:
-    """Passes requests on to the handler, once it is there."""
+    """Passes requests on to the handler once it is made."""
 
     opened: "asyncio.Future[ASGIApp]"
 

@@ -1,4 +1,4 @@
-"""Limits: how large, how deep, how slow and how many requests may be.
+"""Limits on the size, depth, slowness and number of requests.
 
 Statuses: RFC 9110 (408, 413) and RFC 6585 (429, 431).
 """
@@ -22,12 +22,12 @@ MINUTE = 60.0
 
 
 class ClientGoneError(Exception):
-    """The client left before its request was whole; nobody waits for an answer."""
+    """The client left before its request was complete."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """What one request may be.
+    """The limits of one request.
 
     Attributes:
         body: Bytes of its body.
@@ -66,7 +66,7 @@ def check_headers(headers: Headers, limits: RequestLimits) -> None:
 
 
 def check_depth(body: bytes, limits: RequestLimits) -> None:
-    """Refuse JSON that is nested too deeply; what is no JSON passes.
+    """Refuse JSON that is nested too deeply; other bodies pass.
 
     Raises:
         RequestRefusedError: 400.
@@ -85,14 +85,14 @@ def check_depth(body: bytes, limits: RequestLimits) -> None:
                     f"The body's JSON is nested deeper than {limits.depth} levels.",
                     status=400,
                     code="body_too_deep",
-                    hint="Send it flatter.",
+                    hint="Send a flatter object.",
                 )
         elif first in b"]}":
             depth -= 1
 
 
 async def read_body(headers: Headers, receive: Receive, limits: RequestLimits) -> bytes:
-    """Read the body of a request, as far as the limits allow.
+    """Return the body of a request, within the limits.
 
     Raises:
         RequestRefusedError: 400, 408 or 413.
@@ -119,7 +119,7 @@ async def read_body(headers: Headers, receive: Receive, limits: RequestLimits) -
 
 
 def counted(headers: Headers, receive: Receive, limits: RequestLimits) -> Receive:
-    """Give a ``receive`` for a body that is never held whole; it raises where a limit is reached.
+    """Return a ``receive`` that streams the body and raises at a limit.
 
     Raises:
         RequestRefusedError: 400 or 413, at once; 408 or 413 while it is read.
@@ -129,7 +129,7 @@ def counted(headers: Headers, receive: Receive, limits: RequestLimits) -> Receiv
 
     async def piece() -> Message:
         nonlocal size
-        if size < 0:  # the body is whole: this waits for the client to leave
+        if size < 0:  # the body is complete: this waits for the client to leave
             return await receive()
         try:
             async with asyncio.timeout(limits.pause):
@@ -147,7 +147,7 @@ def counted(headers: Headers, receive: Receive, limits: RequestLimits) -> Receiv
 
 
 def replay(body: bytes, receive: Receive) -> Receive:
-    """Give a ``receive`` that hands over a body that was read, then waits for the client to leave."""
+    """Return a ``receive`` that yields a body read before, then waits for the client to leave."""
     waiting = [body]
 
     async def again() -> Message:
@@ -166,10 +166,10 @@ def _check_length(headers: Headers, limits: RequestLimits) -> None:
             if value.isdigit():
                 raise _too_large(limits)
             raise RequestRefusedError(
-                "The length of the body is no number.",
+                "The header Content-Length is not a number.",
                 status=400,
                 code="invalid_request",
-                hint="Send a Content-Length in digits, or none.",
+                hint="Send it in digits, or leave it out.",
             )
         if int(value) > limits.body:
             raise _too_large(limits)
@@ -177,7 +177,7 @@ def _check_length(headers: Headers, limits: RequestLimits) -> None:
 
 def _too_slow() -> RequestRefusedError:
     return RequestRefusedError(
-        "The body came too slowly.", status=408, code="too_slow", hint="Send it again."
+        "The body arrived too slowly.", status=408, code="too_slow", hint="Send it again."
     )
 
 
@@ -191,7 +191,7 @@ def _too_large(limits: RequestLimits) -> RequestRefusedError:
 
 
 class Rates:
-    """How often each may ask: a bucket for each, filled evenly over the minute.
+    """The request rate of each key: a token bucket, filled evenly over a minute.
 
     Args:
         rate: Requests in a minute, or None for any number.
@@ -205,8 +205,8 @@ class Rates:
         """Count a request.
 
         Args:
-            who: Whose; only those who were let in are counted, so there are as many as keys.
-            now: Seconds that never go back.
+            who: The key; only accepted requests are counted, so there are at most as many as keys.
+            now: Seconds of a monotonic clock.
 
         Raises:
             RequestRefusedError: 429, with the seconds to wait.
@@ -221,17 +221,17 @@ class Rates:
                 f"This key sent more than {self._rate:,} requests in a minute.",
                 status=429,
                 code="rate_limit_exceeded",
-                hint=f"Send it again in {wait} s, or raise the setting rate.",
+                hint=f"Repeat in {wait} s, or raise the setting rate.",
                 wait=wait,
             )
         self._left[who] = (left - 1, now)
 
 
 class Streams:
-    """How many answers are on their way.
+    """The number of answers being sent.
 
     Args:
-        most: So many at once.
+        most: The most at once.
     """
 
     def __init__(self, most: int) -> None:
@@ -242,18 +242,18 @@ class Streams:
         """Count an answer until ``leave``.
 
         Raises:
-            RequestRefusedError: 429: there are as many as may be.
+            RequestRefusedError: 429: the limit is reached.
         """
         if self.now >= self._most:
             raise RequestRefusedError(
-                f"There are {self._most:,} answers on their way.",
+                f"The server is sending {self._most:,} answers, the most it may.",
                 status=429,
                 code="too_many_streams",
-                hint="Send it again in a moment, or raise the setting max_streams.",
+                hint="Repeat in a moment, or raise the setting max_streams.",
                 wait=1,
             )
         self.now += 1
 
     def leave(self) -> None:
-        """Count an answer no more."""
+        """Stop counting an answer."""
         self.now -= 1

@@ -1,4 +1,4 @@
-"""Answers that come from inside this process: a model's, taken as it comes, or one that is there."""
+"""Answers from inside this process: of a model, or ready beforehand."""
 
 import asyncio
 import queue
@@ -13,11 +13,11 @@ from unabridged.ports import ChatModel
 from unabridged.server.stream_parser import StreamPiece
 
 _HELD = 64
-"""Chunks of an upstream inside this process that may wait for the client to take them."""
+"""The most chunks of a local model that wait for the client."""
 
 
 class InnerAnswer:
-    """An answer of a model inside this process: asked in a thread, taken as it comes."""
+    """An answer of a model inside this process, which runs in a thread."""
 
     def __init__(self, model: ChatModel, request: ChatRequest) -> None:
         self._loop = asyncio.get_running_loop()
@@ -31,11 +31,11 @@ class InnerAnswer:
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """None: nothing came over HTTP."""
+        """Return None: nothing came over HTTP."""
         return {}
 
     async def pieces(self) -> AsyncIterator[StreamPiece]:
-        """Give it as it arrives."""
+        """Yield the answer as it arrives."""
         while (said := await self._arrived.get()) is not None:
             if isinstance(said, UnabridgedError):
                 raise said
@@ -43,7 +43,7 @@ class InnerAnswer:
             yield StreamPiece(b"", said, last=said.done)
 
     async def close(self) -> None:
-        """Stop it where it did not come to its end."""
+        """Stop the model if the answer is not complete."""
         self._stop.set()
         await asyncio.to_thread(self._thread.join)
 
@@ -78,20 +78,20 @@ def _closable(chunks: Iterator[StreamChunk]) -> Any:
 
 
 class SaidAnswer:
-    """An answer that is there already; its last chunk has ``done``."""
+    """An answer that is complete already; its last chunk has ``done``."""
 
     def __init__(self, chunks: list[StreamChunk]) -> None:
         self._chunks = chunks
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """None: nothing came over HTTP."""
+        """Return None: nothing came over HTTP."""
         return {}
 
     async def pieces(self) -> AsyncIterator[StreamPiece]:
-        """Give it."""
+        """Yield the answer."""
         for chunk in self._chunks:
             yield StreamPiece(b"", chunk, last=chunk.done)
 
     async def close(self) -> None:
-        """Nothing to stop."""
+        """Do nothing."""

@@ -1,12 +1,12 @@
-"""The log: one line for each request, and one for what went wrong. Never any content.
+"""The log: one line for each request and each failure, never any content.
 
-A line holds the time, method, the route's template, status, milliseconds, bytes, the name of the key
-and the context's id; ``unabridged why CONTEXT`` tells the rest to who may know it. There are no
-queries, no headers, no paths with names in them, and of an error only its kind and where it was
-raised: its words may quote what was said.
+A line contains the time, method, the route's template, status, milliseconds, bytes, the name of the
+key and the context's id; ``unabridged why CONTEXT`` shows the rest to those with access. A line has
+no query, no headers and no path with names in it. Of an error it has only the type and the place:
+the message may quote a conversation.
 
-Lines go to standard error, which systemd and containers keep, rotate and bound by themselves; so
-there is no file and no rotation of our own.
+Lines go to standard error, which systemd and containers store, rotate and limit; so there is no log
+file here.
 """
 
 import json
@@ -20,9 +20,9 @@ from typing import Any, TextIO
 from unabridged.ports import Clock
 
 FORMS = ("text", "json", "none")
-"""How lines are written."""
+"""The formats of lines."""
 WHERE = 3
-"""Places of a traceback that are named, the innermost last."""
+"""The most places of a traceback in a line, the innermost last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,12 @@ class AccessLogLine:
 
     Attributes:
         route: The route's template.
-        status: The HTTP status; 499 where the client left before there was one.
-        seconds: From its first byte to the answer's last.
+        status: The HTTP status; 499 if the client left before there was one.
+        seconds: From its first byte to the last of the answer.
         bytes: Bytes of the answer's body that were sent.
         whole: Whether the answer was sent to its end.
-        key: The name of the key, ``token`` or ``loopback``; empty where nothing was granted.
-        context: The id of the context that was sent on, or empty.
+        key: The name of the key, ``token`` or ``loopback``; empty if it was refused.
+        context: The id of the context that was sent, or empty.
     """
 
     method: str
@@ -50,7 +50,7 @@ class AccessLogLine:
 
 
 class RequestLog:
-    """Where lines go: to a stream, None for standard error, in one of ``FORMS``."""
+    """Writes lines to a stream (None for standard error) in one of ``FORMS``."""
 
     def __init__(self, clock: Clock, form: str = "text", stream: TextIO | None = None) -> None:
         self._clock = clock
@@ -73,16 +73,16 @@ class RequestLog:
         )
 
     def failed(self, error: BaseException, doing: str) -> None:
-        """Write that something went wrong: the error's kind and place, not its words.
+        """Write a failure: the error's type and place, not its message.
 
-        What was being done is a route's template, ``background`` …
+        The activity is a route's template, ``background`` …
         """
         frames = traceback.extract_tb(error.__traceback__)[-WHERE:]
         places = [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames]
         self._line({"error": type(error).__name__, "doing": doing, "at": places})
 
     def say(self, event: str, **figures: float | str) -> None:
-        """Write that something happened to the server itself."""
+        """Write an event of the server itself."""
         self._line({"event": event, **figures})
 
     def _line(self, data: Mapping[str, Any]) -> None:
@@ -98,11 +98,11 @@ def _as_text(data: Mapping[str, Any]) -> str:
 
 
 _LEFT_OUT: tuple[Any, ...] = ("", [], True)
-"""What goes without saying; JSON lines have every field."""
+"""Values that text lines leave out; JSON lines have every field."""
 
 
 def _word(value: Any) -> str:
-    # Write a value without blanks or control characters, so that no line can pose as two.
+    # Without blanks and control characters, so that no line can look like two.
     text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
     plain = text.isprintable() and not set(text) & set(' "=')
     return text if plain else json.dumps(text)

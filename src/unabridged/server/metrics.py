@@ -1,7 +1,7 @@
-"""Metrics: what a server counts of itself, as Prometheus reads it. Never names, ids or text.
+"""The metrics of a server for Prometheus; never names, ids or text.
 
-A server has one ``Metrics`` (``service.metrics``) with a registry of its own, so that two servers in
-one process count apart. Every method may be called from any thread.
+A server has one ``Metrics`` (``service.metrics``) with its own registry, so that two servers in one
+process count separately. Every method may be called from any thread.
 
 The format is Prometheus' text exposition format 0.0.4
 (https://prometheus.io/docs/instrumenting/exposition_formats/); base units and names follow
@@ -27,8 +27,8 @@ from unabridged.domain.context import Context, Tier
 from unabridged.server.trace_spans import Tracing
 
 STAGES = ("sync", "prepare", "begin", "first_chunk", "whole", "record")
-"""What a request goes through: placing what the client sent, making the context, storing the
-message, waiting for the upstream's first chunk, and for its last; storing the answer."""
+"""The stages of a request: match the client's history, make the context, store the message, wait
+for the upstream's first chunk, wait for its last, store the answer."""
 FORMAT = CONTENT_TYPE_LATEST
 """The content type of ``Metrics.text``."""
 
@@ -39,20 +39,20 @@ _TOKENS = (0, 64, 256, 1024, 4096, 16_384, 65_536, 262_144)
 
 
 class Metrics:
-    """What one server counts; the tracing makes a span of each stage too."""
+    """The metrics of one server; the tracing makes a span of each stage too."""
 
     def __init__(self, tracing: Tracing | None = None) -> None:
         self._tracing = tracing or Tracing()
         self.registry = own = CollectorRegistry(auto_describe=True)
         ProcessCollector(registry=own)
         self._stages = Histogram(
-            "unabridged_stage_seconds", "How long each stage took.", ["stage"],
+            "unabridged_stage_seconds", "Duration of each stage.", ["stage"],
             registry=own, buckets=_SECONDS,
         )  # fmt: skip
         for name in STAGES:
             self._stages.labels(name)
         self._requests = Histogram(
-            "unabridged_request_seconds", "How long requests took, to their last byte.",
+            "unabridged_request_seconds", "Duration of requests, to their last byte.",
             ["method", "route", "status"], registry=own, buckets=_SECONDS,
         )  # fmt: skip
         self._open = Gauge("unabridged_requests_open", "Requests being answered.", registry=own)
@@ -66,7 +66,7 @@ class Metrics:
             ["kind"], registry=own,
         )  # fmt: skip
         self._reuse = Histogram(
-            "unabridged_prefix_reuse_ratio", "Share of a prompt that equals the one before it.",
+            "unabridged_prefix_reuse_ratio", "Share of a prompt that equals the previous prompt.",
             registry=own, buckets=_SHARES,
         )  # fmt: skip
         self._recalled = Histogram(
@@ -74,30 +74,30 @@ class Metrics:
             registry=own, buckets=_COUNTS,
         )  # fmt: skip
         self._recalled_tokens = Histogram(
-            "unabridged_recalled_tokens", "Tokens of what was recalled for a message.",
+            "unabridged_recalled_tokens", "Tokens recalled for a message.",
             registry=own, buckets=_TOKENS,
         )  # fmt: skip
         self._failures = Counter(
-            "unabridged_memory_failures", "Requests that memory failed, by the error's kind.",
+            "unabridged_memory_failures", "Requests for which memory failed, by the error's type.",
             ["kind"], registry=own,
         )  # fmt: skip
         self._queue = Gauge(
-            "unabridged_background_queue", "Spaces that wait for work in the background.",
+            "unabridged_background_queue", "Spaces that wait for background work.",
             registry=own,
         )  # fmt: skip
         self._slices = Counter(
-            "unabridged_background_slices", "Slices of work in the background, by outcome.",
+            "unabridged_background_slices", "Slices of background work, by outcome.",
             ["outcome"], registry=own,
         )  # fmt: skip
         self._dropped = Counter(
-            "unabridged_background_dropped", "Spaces that were not queued, as the queue was full.",
+            "unabridged_background_dropped", "Spaces that were not queued because the queue was full.",
             registry=own,
         )  # fmt: skip
-        self._spaces = Gauge("unabridged_spaces_open", "Memories held open.", registry=own)
+        self._spaces = Gauge("unabridged_spaces_open", "Open memories.", registry=own)
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Measure one of ``STAGES``, also where it fails."""
+        """Measure one of ``STAGES``, even if it fails."""
         began = perf_counter()
         try:
             with self._tracing.stage(name):
@@ -108,11 +108,11 @@ class Metrics:
     def took(self, stage: str, seconds: float) -> None:
         """Count one of ``STAGES`` that was measured elsewhere."""
         if stage not in STAGES:
-            raise ValueError(f"{stage!r} is no stage; there are {', '.join(STAGES)}")
+            raise ValueError(f"unknown stage {stage!r}; there are {', '.join(STAGES)}")
         self._stages.labels(stage).observe(seconds)
 
     def context(self, context: Context) -> None:
-        """Count a context that was sent: tokens by tier, prefix reuse, what was recalled."""
+        """Count a sent context: tokens by tier, prefix reuse, recalled items."""
         ledger = context.ledger
         for part, tokens in ledger.parts.items():
             self._parts.labels(part).inc(tokens)
@@ -123,14 +123,14 @@ class Metrics:
         self._recalled_tokens.observe(sum(row.tokens for row in kept))
 
     def usage(self, usage: Usage) -> None:
-        """Count what the upstream says a request cost."""
+        """Count the tokens that the upstream reports."""
         told = {"prompt": usage.prompt, "answer": usage.answer, "cached": usage.cached}
         for kind, tokens in told.items():
             if tokens is not None:
                 self._usage.labels(kind).inc(tokens)
 
     def memory_failed(self, error: Exception) -> None:
-        """Count a request that memory failed."""
+        """Count a request for which memory failed."""
         self._failures.labels(type(error).__name__).inc()
 
     @contextmanager
@@ -143,8 +143,8 @@ class Metrics:
         """Count a request that ended.
 
         Args:
-            method: Its method; none but the usual is told apart.
-            route: The route's template, never the path that was asked for.
+            method: Its method; unusual ones count as ``other``.
+            route: The route's template, never the requested path.
             status: The HTTP status.
             seconds: From its first byte to the answer's last.
         """
@@ -157,20 +157,20 @@ class Metrics:
             yield
 
     def sliced(self, outcome: str) -> None:
-        """Count a slice of work in the background: ``done``, ``more`` or ``failed``."""
+        """Count a slice of background work: ``done``, ``more`` or ``failed``."""
         self._slices.labels(outcome).inc()
 
     def dropped(self) -> None:
-        """Count a space that found no room in the queue; what is due in it is found again."""
+        """Count a space that did not fit into the queue; its due work is found again."""
         self._dropped.inc()
 
     def watch(self, *, queue: Callable[[], int], spaces: Callable[[], int]) -> None:
-        """Say where to ask for what is only looked up when somebody reads the metrics."""
+        """Set the sources of values that are read only when the metrics are."""
         self._queue.set_function(queue)
         self._spaces.set_function(spaces)
 
     def text(self) -> bytes:
-        """Write everything in Prometheus' text format."""
+        """Return all metrics in Prometheus' text format."""
         return generate_latest(self.registry)
 
 
@@ -178,5 +178,5 @@ _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 
 
 def method_of(method: str) -> str:
-    """Give a request's method; ``other`` for what is none: it may hold anything."""
+    """Return a request's method; ``other`` if unknown, since it may contain anything."""
     return method if method in _METHODS else "other"

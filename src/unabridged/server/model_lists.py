@@ -1,4 +1,4 @@
-"""What there is: models and vectors in both dialects, whichever the upstream speaks."""
+"""Models and vectors in both dialects, for either kind of upstream."""
 
 import json
 from collections.abc import Mapping
@@ -24,28 +24,28 @@ _JSON = {"content-type": "application/json"}
 
 
 async def body_of(request: Request) -> dict[str, Any]:
-    """Read a request's JSON object; nothing at all is an empty one.
+    """Return a request's JSON object; an empty one for an empty body.
 
     Raises:
-        InputError: It is none.
+        InputError: It is not a JSON object.
     """
     raw = await request.body()
     try:
         value = json.loads(raw) if raw.strip() else {}
     except (ValueError, RecursionError) as error:
-        raise InputError("The body is no JSON.", hint="Send one JSON object.") from error
+        raise InputError("The body is invalid JSON.", hint="Send one JSON object.") from error
     if not isinstance(value, dict):
-        raise InputError("The body is no JSON object.", hint="Send one JSON object.")
+        raise InputError("The body is not a JSON object.", hint="Send one JSON object.")
     return value
 
 
 async def asked_of(
     relay: UpstreamRelay, method: str, path: str, body: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Ask the upstream for a JSON object.
+    """Return a JSON object of the upstream.
 
     Raises:
-        UpstreamError: It refuses, or answers with something else.
+        UpstreamError: It refuses, or returns something else.
     """
     sent = None if body is None else encode(body)
     reply = await relay.open(method, path, sent, None if body is None else _JSON)
@@ -54,14 +54,14 @@ async def asked_of(
     value = _json(await _all(reply))
     if not isinstance(value, dict):
         raise UpstreamBrokenError(
-            "The server answered with something that is no JSON object.",
-            hint="Check that the address is a model server's.",
+            "The server returned something that is not a JSON object.",
+            hint="Check that a model server runs at the address.",
         )
     return value
 
 
 async def refused(reply: RelayedReply) -> UpstreamError:
-    """Give an upstream's refusal as a typed error; its answer is read and closed."""
+    """Return an upstream's refusal as a typed error; read and close its answer."""
     raw = await _all(reply)
     value = _json(raw)
     found = refusal_of(value, reply.status) if isinstance(value, dict) else None
@@ -128,7 +128,7 @@ _QUOTE = Abilities("quote", tools=False)
 
 def _unknown(name: str) -> ModelNotFoundError:
     return ModelNotFoundError(
-        f"The upstream has no model {name!r}.", hint="/v1/models and /api/tags list what it has."
+        f"The upstream has no model {name!r}.", hint="List its models: /v1/models or /api/tags."
     )
 
 

@@ -1,6 +1,6 @@
-"""Watching: the outermost layer around every request counts it, logs it, and lets no error out.
+"""The outermost layer: it counts and logs every request and catches errors.
 
-It looks at nothing that was said: neither queries, nor headers of a request, nor bodies.
+It reads no content: no queries, no headers of a request, no bodies.
 """
 
 import asyncio
@@ -19,19 +19,19 @@ from unabridged.server.metrics import Metrics, method_of
 from unabridged.server.trace_spans import Tracing
 
 CONTEXT_HEADER = b"x-unabridged-context"
-"""The header of an answer that names the context it was made from."""
+"""The header of an answer that names its context."""
 QUIET = frozenset({"/healthz", "/readyz", "/metrics"})
-"""Routes that are asked every few seconds: their requests are counted, and not logged."""
+"""Routes called every few seconds: their requests are counted, but not logged."""
 _LISTENING = frozenset({("GET", "/mcp"), *(("GET", path) for path in QUIET)})
-"""Requests that nobody waits for: an MCP client listens for as long as it runs."""
+"""Requests that shutdown does not wait for: an MCP client listens as long as it runs."""
 OTHER = "other"
-"""What stands for a path that is no route."""
-FAILED = b'{"error": "Something unexpected happened in the server. Its log names the place."}'
+"""The name of paths without a route."""
+FAILED = b'{"error": "Unexpected error in the server. Its log names the place."}'
 _STREAMED = (b"text/event-stream", b"application/x-ndjson")
 
 
 class Watch:
-    """What is going on in a server now."""
+    """The current activity of a server."""
 
     def __init__(self, metrics: Metrics, log: RequestLog, tracing: Tracing | None = None) -> None:
         self.metrics = metrics
@@ -43,22 +43,22 @@ class Watch:
 
     @property
     def open(self) -> int:
-        """Requests that are being answered, without those that nobody waits for."""
+        """Requests being answered, without those that shutdown does not wait for."""
         return self._open
 
     def enter(self) -> None:
-        """Count a request as begun."""
+        """Count the start of a request."""
         self._open += 1
         self._idle.clear()
 
     def leave(self) -> None:
-        """Count it as ended."""
+        """Count the end of a request."""
         self._open -= 1
         if not self._open:
             self._idle.set()
 
     async def idle(self, seconds: float) -> bool:
-        """Wait until nothing is being answered, at most so long; return whether nothing is."""
+        """Wait up to the given seconds until no request is open; return whether none is."""
         try:
             async with asyncio.timeout(seconds):  # `wait_for` loses a cancel before Python 3.12
                 await self._idle.wait()
@@ -69,7 +69,7 @@ class Watch:
 
 @dataclass(slots=True)
 class _Seen:
-    """What was seen of one answer."""
+    """What was observed of one answer."""
 
     metrics: Metrics
     stack: ExitStack
@@ -93,14 +93,14 @@ class _Seen:
 
 
 class ObservabilityMiddleware:
-    """The layer."""
+    """The layer around the application."""
 
     def __init__(self, app: ASGIApp, watch: Watch) -> None:
         self._app = app
         self._watch = watch
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, and take down what it was."""
+        """Answer a request, count it and log it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -175,7 +175,7 @@ class ObservabilityMiddleware:
 
 
 FAULT = 500
-"""From here on a status says that the server failed."""
+"""The lowest status of a server failure."""
 _START: Message = {
     "type": "http.response.start",
     "status": 500,
@@ -187,9 +187,9 @@ _START: Message = {
 
 
 def route_of(scope: Scope) -> str:
-    """Give the template of a request's route, or ``other``: a path may hold anything."""
+    """Return the template of a request's route, or ``other``: a path may contain anything."""
     route: Any = scope.get("route")
-    if route is None and "app" in scope:  # what stands before the routes refused it
+    if route is None and "app" in scope:  # an outer layer refused it
         route = next((r for r in scope["app"].routes if _is_for(r, scope)), None)
     path = getattr(route, "path", "")
     return path or OTHER

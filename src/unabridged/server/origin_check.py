@@ -1,7 +1,7 @@
-"""Where a request comes from: which name it calls, which page sent it, which machine.
+"""The origin of a request: the host it names, the page and the machine that sent it.
 
 A page of another site can make a browser send requests here. It cannot set the Host or Origin
-header: the first names the server as the page called it (an attacker's own name, after DNS
+header: the first contains the server's name as the page used it (an attacker's name, after DNS
 rebinding), the second the page's site.
 """
 
@@ -22,41 +22,41 @@ _PORTS = {"http": "80", "https": "443"}
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 _OWN_PAGES = frozenset({b"same-origin", b"none"})
 _FORWARDED = frozenset({b"forwarded", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip"})
-"""What a proxy adds: then the request is not of this machine, though the connection is."""
+"""Headers of proxies: with them the request is not from this machine, though the connection is."""
 
 
 def split_host(text: str) -> tuple[str, str]:
-    """Give the name, in small letters and without brackets, and the port, of ``name:port``.
+    """Split ``name:port``; the name in lower case and without brackets.
 
     Returns:
-        Both empty where it is no such thing; the port empty where there is none.
+        Both empty if invalid; the port empty if there is none.
     """
     found = _HOST.fullmatch(text.strip())
     return (found[1].strip("[]").lower(), found[2] or "") if found else ("", "")
 
 
 def names_of(settings: Settings) -> frozenset[str]:
-    """The names by which the server may be called."""
+    """The valid host names of the server."""
     names = {split_host(name)[0] for name in (settings.listen, *settings.hosts)}
     return (_LOOPBACK_NAMES | names) - {"", "0.0.0.0", "::"}  # noqa: S104 - no name to call it by
 
 
 def check_host(scope: Scope, names: frozenset[str]) -> None:
-    """Refuse a request that calls the server by a name that is not its own.
+    """Refuse a request for another host name.
 
-    The address that the connection came to is one, since no page can be served from it but ours.
+    The address of the connection is valid, since only our pages can be served from it.
 
     Raises:
-        RequestRefusedError: 400 for no Host or two, 403 for another.
+        RequestRefusedError: 400 for no Host or two, 403 for a wrong one.
     """
     host = only(scope["headers"], b"host")
     name, _ = split_host((host or b"").decode("latin-1"))
     if not name:
         raise RequestRefusedError(
-            "The Host header is missing or no name.",
+            "The Host header is missing or invalid.",
             status=400,
             code="invalid_host",
-            hint="Send one Host header: the server's address.",
+            hint="Send one Host header with the server's address.",
         )
     if name in names or name == _reached(scope):
         return
@@ -64,7 +64,7 @@ def check_host(scope: Scope, names: frozenset[str]) -> None:
         "The Host header names another server.",
         status=403,
         code="host_refused",
-        hint="Call the server by its address, or add the name to the setting hosts.",
+        hint="Use the server's address, or add the name to the setting hosts.",
     )
 
 
@@ -83,7 +83,7 @@ def check_origin(headers: Headers) -> None:
         "A page of another site sent this request.",
         status=403,
         code="origin_refused",
-        hint="Pages of other sites have no access; call the server from a program.",
+        hint="Call the server from a program: pages of other sites have no access.",
     )
 
 
@@ -97,7 +97,7 @@ def _same(origin: str, host: str) -> bool:
 
 
 def is_local(scope: Scope) -> bool:
-    """Whether a request comes from this machine, and was not forwarded by a proxy on it."""
+    """Return whether a request comes from this machine, not through a proxy on it."""
     client = scope.get("client")
     if not client or not is_loopback(str(client[0])):
         return False
@@ -105,7 +105,7 @@ def is_local(scope: Scope) -> bool:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether only this machine can reach an address, or be it."""
+    """Return whether an address belongs to this machine only."""
     if address == "localhost":
         return True
     try:
@@ -117,15 +117,15 @@ def is_loopback(address: str) -> bool:
 
 
 def only(headers: Headers, name: bytes) -> bytes | None:
-    """Give the one value of a header, or None where it is not there.
+    """Return the value of a header, or None.
 
     Raises:
-        RequestRefusedError: 400: it is there more than once, and two readers could choose otherwise.
+        RequestRefusedError: 400: it occurs twice, and two readers could choose differently.
     """
     found = [value for key, value in headers if key == name]
     if len(found) > 1:
         raise RequestRefusedError(
-            f"The header {name.decode()} is there twice.",
+            f"The header {name.decode()} occurs twice.",
             status=400,
             code="invalid_request",
             hint="Send it once.",

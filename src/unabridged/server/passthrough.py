@@ -1,7 +1,8 @@
-"""Passing requests through to the upstream as they are, and its answers back byte for byte.
+"""Pass requests to the upstream unchanged, and its answers back byte for byte.
 
-What is neither recalled nor recorded goes this way. The upstream gets the configured key and never
-a client's; of a client's headers it gets those that say what the body is and what is accepted.
+This is for requests that are neither recalled nor recorded. The upstream gets the configured key
+and never a client's. Of a client's headers it gets those that describe the body and the accepted
+answer.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -22,27 +23,27 @@ _SENT = frozenset(
     "accept content-encoding content-length content-type if-none-match openai-beta range "
     "user-agent x-request-id".split()
 )
-"""A client's headers that go on to the upstream; all others are between it and us."""
+"""A client's headers that are sent to the upstream; all others stay here."""
 _BLOBS = "/api/blobs/"
-"""Below it lie files of gigabytes: they go on as they come, and are never held."""
+"""Bodies below this path may have gigabytes: they are streamed, never held in memory."""
 
 
 class PassedResponse(StreamingResponse):
-    """An upstream's answer on its way; the upstream is let go of however it ends."""
+    """An upstream's answer; its connection is closed however it ends."""
 
     def __init__(self, reply: RelayedReply, more: Mapping[str, str] | None = None) -> None:
         super().__init__(reply.pieces(), reply.status, {**reply.headers, **(more or {})})
         self._reply = reply
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # type: ignore[explicit-override]  # typing.override came with 3.12
-        """Send it."""
+        """Send the answer."""
         try:
             await super().__call__(scope, receive, send)
         finally:
             await self.drop()
 
     async def drop(self) -> None:
-        """Let go of the upstream, whether or not its answer was sent; also when cancelled."""
+        """Close the upstream's answer, sent or not; also when cancelled."""
         with anyio.CancelScope(shield=True):
             await self._reply.close()
 
@@ -54,18 +55,18 @@ async def pass_through(
     body: bytes | None = None,
     more: Mapping[str, str] | None = None,
 ) -> PassedResponse:
-    """Send a request on as it is, and give the answer as it comes.
+    """Send a request on unchanged; return the answer as it arrives.
 
     Args:
-        request: The client's.
-        relay: The way to the upstream, which speaks the same dialect.
-        body: The body, where it was read before; None reads it.
+        request: The client's request.
+        relay: The connection to the upstream, which has the same dialect.
+        body: The body if it was read before; None reads it.
         more: Headers to add to the answer.
 
     Raises:
-        NotFoundError: Its path climbs out of the dialect.
-        UpstreamError: Nobody answers.
-        ClientLeftError: The client left before the answer began; the upstream is stopped then.
+        NotFoundError: Its path leaves the dialect.
+        UpstreamError: The upstream does not answer.
+        ClientLeftError: The client left before the answer began; the upstream is stopped.
     """
     path = _path(request)
     headers = {name: value for name, value in request.headers.items() if name in _SENT}
@@ -78,18 +79,19 @@ async def pass_through(
         headers.pop("content-length", None)
         sent = await request.body() or None
     opened = relay.open(request.method, path, sent, headers)
-    streams = isinstance(sent, AsyncIterator)  # its body is being read: nobody else may listen
+    streams = isinstance(sent, AsyncIterator)  # its body is being read: nothing else may listen
     return PassedResponse(await (opened if streams else while_there(request, opened)), more)
 
 
 def passing(
     dialect: str, handler: Callable[[Request, UpstreamRelay | None], Awaitable[Response]]
 ) -> Handler:
-    """Pass requests through to an upstream of their dialect; any other's go to the handler.
+    """Pass requests to an upstream of the same dialect, else to the handler.
 
     Args:
         dialect: The dialect of the requests.
-        handler: Takes a request and the way to the upstream, None for one inside this process.
+        handler: Takes a request and the connection to the upstream, None for one inside this
+            process.
     """
 
     async def passed(request: Request) -> Response:
@@ -103,7 +105,7 @@ def passing(
 
 def _path(request: Request) -> str:
     if any(part in (".", "..") for part in request.scope["path"].replace("\\", "/").split("/")):
-        raise NotFoundError("The path climbs out of the dialect.", hint="Ask for it directly.")
+        raise NotFoundError("The path leaves the dialect.", hint="Send a path without `..`.")
     raw: bytes = request.scope.get("raw_path") or request.scope["path"].encode()
     query: bytes = request.scope["query_string"]
     path = raw.decode("latin-1").removeprefix("/v1")
@@ -116,17 +118,17 @@ async def _stream(request: Request) -> AsyncIterator[bytes]:
 
 
 def lacking(what: str, dialect: str) -> UpstreamRefusedError:
-    """Give the error of what the upstream has no counterpart for.
+    """Return the error for what the upstream does not have.
 
     Args:
-        what: What was asked for.
-        dialect: What the upstream speaks, or ``none``.
+        what: What was requested.
+        dialect: The upstream's dialect, or ``none``.
     """
     spoken = {"openai": "an OpenAI server", "ollama": "Ollama", "none": "inside this process"}
     return UpstreamRefusedError(
         f"The upstream is {spoken[dialect]} and has no {what}.",
         status=501,
-        hint="Ask the model server that has it, or set another upstream.",
+        hint="Use a model server that has it, or set another upstream.",
     )
 
 
@@ -143,8 +145,8 @@ async def _unknown(request: Request) -> Response:
 
 ALL_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 OPENAI_REST = ("audio/{rest:path}", "images/{rest:path}", "moderations", "rerank")
-"""What of OpenAI's dialect goes on untouched. Its files, batches, threads and stored conversations
-do not: they would be shared by everybody who uses this server."""
+"""Routes of OpenAI's dialect that are passed on. Its files, batches, threads and stored
+conversations are not: all users of this server would share them."""
 
 ROUTES = [
     *(
@@ -154,4 +156,4 @@ ROUTES = [
     Route("/v1/{rest:path}", speaking("openai", _unknown), methods=list(ALL_METHODS)),
     Route("/api/{rest:path}", passing("ollama", _no_counterpart), methods=list(ALL_METHODS)),
 ]
-"""The last routes of an application: whatever no other answers."""
+"""Return the last routes of an application, for what no other answers."""

@@ -1,7 +1,7 @@
-"""Whose memory a request reaches: what its key grants, narrowed by what the request names.
+"""The scope of a request: what its key grants, narrowed by what it names.
 
-The key comes first: a field that it sets cannot be named otherwise. What it leaves free is taken
-from the headers, then from the ``user`` field of an OpenAI body, then from the settings.
+The key comes first: a request cannot change a field that it sets. Other fields come from the
+headers, then from the ``user`` field of an OpenAI body, then from the settings.
 """
 
 from starlette.requests import HTTPConnection
@@ -18,24 +18,24 @@ HEADERS = {
     "session": "x-unabridged-session",
     "model": "x-unabridged-model",
 }
-"""The headers that name whose memory it is; UTF-8, at most once each."""
+"""The headers that name the scope; UTF-8, at most once each."""
 
 
 def scope_of(connection: HTTPConnection, user_field: str = "", model: str = "") -> Scope:
-    """Give the scope of a request.
+    """Return the scope of a request.
 
     Args:
-        connection: The request; the guard has seen it.
-        user_field: The ``user`` of an OpenAI body; empty for none. It counts where neither the key
-            nor a header names the user.
-        model: The model that the request's body names; it counts before the header, where models
-            have memories of their own.
+        connection: The request, after the guard.
+        user_field: The ``user`` of an OpenAI body; empty for none. Used if neither the key nor a
+            header names the user.
+        model: The model that the request's body names; it overrides the header if every model has
+            its own memory.
 
     Returns:
-        The scope. Its session is None where neither the key nor a header names one.
+        The scope. Its session is None if neither the key nor a header names one.
 
     Raises:
-        PermissionRefusedError: It names what its key does not allow.
+        PermissionRefusedError: It names something its key does not allow.
         NameRefusedError: A name cannot be used.
     """
     grant, service = grant_of(connection), service_of(connection)
@@ -58,7 +58,7 @@ def scope_of(connection: HTTPConnection, user_field: str = "", model: str = "") 
 
 
 def _chosen(field: str, granted: str | None, named: str | None) -> str | None:
-    # What the key sets, or else what the request names.
+    # The key's value, or else the request's.
     if granted is None:
         return named
     if named is not None and named != granted:
@@ -75,12 +75,12 @@ def _header(connection: HTTPConnection, field: str) -> str | None:
     if not found:
         return None
     if len(found) > 1:
-        raise InputError(f"{HEADERS[field]} is there twice.", hint="Send it once.")
+        raise InputError(f"{HEADERS[field]} occurs twice.", hint="Send it once.")
     try:
         text: str = found[0].decode("utf-8")
     except UnicodeDecodeError:
         raise NameRefusedError(
-            f"{HEADERS[field]} is not UTF-8.", hint="Send the name's bytes in UTF-8."
+            f"{HEADERS[field]} is not UTF-8.", hint="Encode the name in UTF-8."
         ) from None
     return _checked(field, text.strip())
 

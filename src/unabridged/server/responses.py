@@ -1,8 +1,8 @@
 """``/v1/responses``: OpenAI's Responses API, with memory.
 
-``previous_response_id`` goes on from what is stored: a response is an answer in an exchange, and
-its id is made of theirs. ``store: false`` keeps nothing from memory, which is what this server is
-for; a client that wants that says ``X-Unabridged: readonly`` or ``off``.
+``previous_response_id`` continues from what is stored: a response is an answer in an exchange, and
+its id contains the exchange's. ``store: false`` does not turn memory off, since memory is this
+server's purpose; for that a client sends ``X-Unabridged: readonly`` or ``off``.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,9 +45,9 @@ from unabridged.wire.responses_answer import (
 from unabridged.wire.translate_options import to_ollama
 
 _NOT_THERE = (404, 405, 501)
-"""What servers say of a route that they do not have."""
+"""The statuses of servers for a route that they lack."""
 _CODES = {"context_length_exceeded": "invalid_prompt"}
-"""Our codes as those of a response that failed; all others are ``server_error``."""
+"""Our codes as codes of a failed response; all others are ``server_error``."""
 
 
 async def create(request: Request) -> Response:
@@ -106,7 +106,9 @@ async def _kept(
 ) -> tuple[StoredResponses | None, dict[str, list[Wire]]]:
     named = body.get("previous_response_id")
     if named is not None and not isinstance(named, str):
-        raise InputError("The field previous_response_id is no text.", hint="Give a response's id.")
+        raise InputError(
+            "The field previous_response_id is not a text.", hint="Send a response's id."
+        )
     previous = text(named)
     given = mappings(body.get("input"))
     refers = {
@@ -126,7 +128,7 @@ async def _kept(
     if previous and past is None:
         raise InputError(
             f"Previous response with id {previous!r} not found.",
-            hint="It was never recorded, or forgotten: send the whole history as input.",
+            hint="Send the whole history as input: the response was forgotten or never recorded.",
         )
     return past, found
 
@@ -156,25 +158,25 @@ async def _stored(request: Request) -> tuple[str, StoredResponses]:
         )
     if past is None:
         raise NotFoundError(
-            f"Response with id {wanted!r} not found.", hint="It was never recorded, or forgotten."
+            f"Response with id {wanted!r} not found.", hint="It was forgotten or never recorded."
         )
     return wanted, past
 
 
 async def retrieve(request: Request) -> Response:
-    """Give a stored response back.
+    """Answer a stored response.
 
     Raises:
-        InputError: It is wanted in events: what is stored is there at once.
+        InputError: It is requested as a stream.
     """
     if request.query_params.get("stream") in ("true", "1"):
-        raise InputError("A stored response is not streamed again.", hint="Leave stream out.")
+        raise InputError("A stored response cannot be streamed.", hint="Leave stream out.")
     wanted, past = await _stored(request)
     exchange = past.exchange
     head = ResponseHead(wanted, exchange.model or "", int(exchange.at.timestamp()), wire.echoed())
     items = output_items([past.answer], head.key) if past.answer else []
     status = _status(past)
-    failed = {"code": "server_error", "message": "No answer came."}
+    failed = {"code": "server_error", "message": "There is no answer."}
     error = {"error": failed} if status == "failed" else {}
     return JSONResponse(response(head, status, output=items, **error))
 
@@ -187,7 +189,7 @@ def _status(past: StoredResponses) -> str:
 
 
 async def list_input(request: Request) -> Response:
-    """Give what a stored response answered."""
+    """Answer the input of a stored response."""
     _, past = await _stored(request)
     items = input_items(past.heard)
     if request.query_params.get("order", "desc") == "desc":
@@ -204,20 +206,20 @@ async def list_input(request: Request) -> Response:
 
 
 async def delete(request: Request) -> Response:
-    """Say where things are forgotten: an exchange is more than one response.
+    """Refuse, and name the way to forget: an exchange is more than one response.
 
     Raises:
-        InputError: Always, where there is such a response.
+        InputError: Always, if there is such a response.
     """
     _, past = await _stored(request)
     raise InputError(
-        "Responses are not deleted one by one here: memory holds whole exchanges.",
+        "Responses are not deleted one by one here: memory stores whole exchanges.",
         hint=f"Forget the exchange: POST /memory/forget, or `unabridged forget {past.exchange.id}`.",
     )
 
 
 class ResponsesWriter:
-    """Says an answer in the events of the Responses API; echoes what it repeats of the request."""
+    """Writes an answer as events of the Responses API, with an echo of the request."""
 
     media_type = "text/event-stream"
 
@@ -230,24 +232,24 @@ class ResponsesWriter:
         )
 
     def begin(self) -> bytes:
-        """The response as it begins."""
+        """Return the events of the beginning."""
         return _framed(self._speaker.begin())
 
     def piece(self, chunk: StreamChunk) -> bytes:
-        """The events of a piece."""
+        """Return the events of a piece."""
         return _framed(self._speaker.feed(chunk))
 
     def end(self, last: StreamChunk) -> bytes:
-        """The events of the last piece, and the whole response."""
+        """Return the events of the last piece, and the whole response."""
         return _framed([*self._speaker.feed(last), *self._speaker.end(self._now())])
 
     def failed(self, error: UnabridgedError) -> bytes:
-        """The event of an answer that broke off."""
+        """Return the event of an answer that broke off."""
         code = _CODES.get(code_of(error), "server_error")
         return _framed(self._speaker.fail(words_of(error), code))
 
     def whole(self, chunks: Sequence[StreamChunk]) -> Mapping[str, Any]:
-        """The whole response as one object."""
+        """Return the whole response as one object."""
         for chunk in chunks:
             self._speaker.feed(chunk)
         return self._speaker.whole(self._now())

@@ -1,4 +1,4 @@
-"""Who may ask for what: one table for every route. A route without a row is never served."""
+"""The permissions of every route, as one table. A route without a row is not served."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,25 +12,25 @@ from unabridged.operations import TABLE
 
 
 class Door(StrEnum):
-    """What stands before a route."""
+    """What a route requires."""
 
     OPEN = "open"
-    """Anybody who reaches the port; tells nothing of anybody."""
+    """Nothing; the route reveals nothing about users."""
     DIALECT = "dialect"
-    """A key; none on the loopback while no keys exist, since model servers ask for none."""
+    """A key; none on the loopback while no keys exist, as with model servers."""
     MEMORY = "memory"
     """A key, or the token that the first start makes."""
 
 
 @dataclass(frozen=True, slots=True)
 class PermissionRule:
-    """One row: a path with the methods that it answers, and what a request needs for it.
+    """One row: a path with its methods, and what a request needs for it.
 
     Attributes:
-        path: The path; what ends in ``/`` stands for all below it, ``/`` alone for itself.
+        path: The path; one that ends in ``/`` includes all below it, ``/`` alone only itself.
         methods: The methods, or empty for all.
-        door: What stands before it.
-        right: The right that is needed, or None where the handler looks closer.
+        door: What it requires.
+        right: The required right, or None if the handler checks it.
     """
 
     path: str
@@ -39,7 +39,7 @@ class PermissionRule:
     methods: frozenset[str] = frozenset()
 
     def fits(self, method: str, path: str) -> bool:
-        """Whether it is the row for a request."""
+        """Return whether the row applies to a request."""
         below = self.path != "/" and self.path.endswith("/") and path.startswith(self.path)
         return (below or path == self.path) and (not self.methods or method in self.methods)
 
@@ -47,7 +47,7 @@ class PermissionRule:
 _READING = frozenset({"GET", "HEAD"})
 
 _ANSWERS = "chat generate tags show ps version embed embeddings".split()
-"""What of Ollama's interface every client needs; all else there changes what the server has."""
+"""The part of Ollama's interface that every client needs; the rest changes the server's models."""
 
 RULES: tuple[PermissionRule, ...] = (
     PermissionRule("/", Door.OPEN, methods=_READING),
@@ -61,13 +61,13 @@ RULES: tuple[PermissionRule, ...] = (
     PermissionRule("/memory/", Door.MEMORY, Right.WRITE),
     PermissionRule("/mcp", Door.MEMORY, Right.READ),
 )
-"""The first row that fits holds, but for operations: these have their right in their own table."""
+"""The rows; the first match applies. Operations have their rights in their own table."""
 
 _OPERATIONS = tuple((compile_path(f"/memory{each.path}")[0], each) for each in TABLE)
 
 
 def rule_for(method: str, path: str) -> PermissionRule:
-    """Give the row for a request.
+    """Return the row for a request.
 
     Raises:
         NotFoundError: There is none.
@@ -79,11 +79,13 @@ def rule_for(method: str, path: str) -> PermissionRule:
     for rule in RULES:
         if rule.fits(method, path):
             return rule
-    raise NotFoundError(f"There is nothing at {path}.", hint="The routes stand in the reference.")
+    raise NotFoundError(
+        f"There is no route {path}.", hint="The routes are listed in docs/reference/http.md."
+    )
 
 
 def unruled(routes: Iterable[BaseRoute]) -> list[str]:
-    """Give the routes that no row stands for; a server with any does not start."""
+    """Return the routes without a row; a server with any does not start."""
     missing = []
     for route in routes:
         path, methods = getattr(route, "path", ""), getattr(route, "methods", None)

@@ -1,7 +1,7 @@
-"""Serving: the socket, the web server around the application, and how both come to an end.
+"""Run the server: the socket, the web server and their shutdown.
 
-The web server is uvicorn (https://www.uvicorn.org) in one process; its own logs are off but for
-warnings, since an access log of its would hold queries.
+The web server is uvicorn (https://www.uvicorn.org) in one process. Only its warnings are logged,
+since its access log would contain queries.
 """
 
 import asyncio
@@ -29,16 +29,16 @@ except ModuleNotFoundError as error:
     raise MissingExtraError(error.name or "uvicorn", "server") from error
 
 GRACE = 30
-"""Seconds for which answers that are being streamed may go on after the end was asked for."""
+"""Seconds that streamed answers may continue after a signal."""
 BREAK = 5
-"""Seconds in which what was broken off stores what came."""
+"""Seconds for broken-off answers to store what arrived."""
 IDLE = 75
-"""Seconds for which an idle connection is kept: clients and proxies keep them for about 60."""
+"""Seconds to keep an idle connection; clients and proxies keep them for about 60."""
 SWITCH = 0.0002
-"""Seconds after which a thread that computes lets the one go on that passes answers on. With Python's
-5 ms each chunk waits so long while a memory prepares: whoever sends gives the interpreter away."""
+"""Seconds after which a computing thread yields to the one that passes answers on. With Python's 5
+ms, every chunk would wait that long while a memory prepares."""
 HEAPS = 2
-"""Heaps that all threads share."""
+"""The most heaps of all threads together."""
 _ARENA_MAX = -8
 """``M_ARENA_MAX`` of glibc's ``malloc.h``."""
 _WARNINGS: dict[str, Any] = {
@@ -63,11 +63,10 @@ class Ended:
     """How serving ended.
 
     Attributes:
-        signal: The name of the signal that ended it, or empty.
-        answered: Requests that were answered.
-        finished: Those that were being answered when the end was asked for, and came to their end.
-        broken: Those that did not within the time, and were broken off; what came of them is
-            stored as incomplete.
+        signal: The signal that ended it, or empty.
+        answered: Requests answered.
+        finished: Requests open at the signal that were answered completely.
+        broken: Requests broken off after the grace period; their answers are stored as incomplete.
     """
 
     signal: str
@@ -77,43 +76,43 @@ class Ended:
 
 
 def split_address(listen: str) -> tuple[str, int]:
-    """Read where to listen: host and port.
+    """Return the host and port to listen on.
 
     Args:
-        listen: As the setting has it, such as ``127.0.0.1:11435`` or ``[::1]:11435``.
+        listen: The setting, such as ``127.0.0.1:11435`` or ``[::1]:11435``.
 
     Raises:
-        SettingError: There is no such port.
+        SettingError: The port is invalid.
     """
     host, _, port = listen.rpartition(":")
     if int(port) > 65_535:
-        raise SettingError(f"There is no port {port}.", hint="Ports go from 0 to 65,535.")
+        raise SettingError(f"Invalid port: {port}.", hint="Use a port from 0 to 65,535.")
     return host.strip("[]"), int(port)
 
 
 def open_socket(listen: str) -> socket.socket:
-    """Take an address; nobody is answered yet.
+    """Bind an address; no request is answered yet.
 
     Args:
-        listen: As the setting has it; port 0 takes a free one.
+        listen: The setting; port 0 chooses a free port.
 
     Raises:
-        SettingError: The port is taken, or the address is none of this machine's.
+        SettingError: The port is in use, or the address does not belong to this machine.
     """
     host, port = split_address(listen)
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError as error:
         raise SettingError(
-            f"{host} is no address that can be listened at.", hint="Use 127.0.0.1, for example."
+            f"Cannot listen on {host}: invalid address.", hint="Use 127.0.0.1, for example."
         ) from error
     family, _, _, _, address = min(found, key=lambda one: one[0] != socket.AF_INET)
     try:
         taken = socket.create_server(address, family=family, backlog=2048)
     except OSError as error:
         raise _not_taken(error, host, port) from error
-    # Connections inherit it. asyncio sets it for sockets that were made for TCP by name only, and
-    # `create_server` names nothing: small chunks then wait 40 ms for the reader's acknowledgement.
+    # Connections inherit it. asyncio sets it only for sockets that name TCP, and `create_server`
+    # names nothing: small chunks would then wait 40 ms for the reader's acknowledgement.
     taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return taken
 
@@ -121,21 +120,22 @@ def open_socket(listen: str) -> socket.socket:
 def _not_taken(error: OSError, host: str, port: int) -> SettingError:
     if error.errno == errno.EADDRINUSE:
         return SettingError(
-            f"Something listens at {host} port {port} already, perhaps another `unabridged serve`.",
-            hint=f"End it, or take another port: unabridged serve --port {port + 1}",
+            f"{host} port {port} is already in use, perhaps by another `unabridged serve`.",
+            hint=f"Stop it, or use another port: unabridged serve --port {port + 1}",
         )
     if error.errno == errno.EACCES:
         return SettingError(
-            f"Port {port} is not for ordinary users.", hint="Take one from 1,024: --port 11435"
+            f"Port {port} needs administrator rights.",
+            hint="Use a port from 1,024 on: --port 11435",
         )
     return SettingError(
-        f"{host} port {port} cannot be listened at: {error.strerror}.",
-        hint="`127.0.0.1` is for this machine only, `0.0.0.0` for every network.",
+        f"Cannot listen on {host} port {port}: {error.strerror}.",
+        hint="Use 127.0.0.1 for this machine only, 0.0.0.0 for every network.",
     )
 
 
 def address_of(taken: socket.socket) -> str:
-    """Give the base address under which a socket is reached from this machine."""
+    """Return the base address of a socket for programs on this machine."""
     host, port = taken.getsockname()[:2]
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - read, not bound
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
@@ -148,10 +148,10 @@ def serve(
 
     Args:
         app: The application.
-        watch: What is going on in it.
-        taken: Where it listens; closed at the end.
-        ready: Called once it answers.
-        grace: Seconds for which answers may go on after the signal.
+        watch: Its current activity.
+        taken: The socket; closed at the end.
+        ready: Called once the server answers.
+        grace: Seconds that answers may continue after the signal.
 
     Raises:
         SettingError: The application did not start.
@@ -164,7 +164,7 @@ def serve(
         log_config=_WARNINGS,
         access_log=False,
         server_header=False,
-        proxy_headers=False,  # an address that anybody may write into a header is not believed
+        proxy_headers=False,  # a header can claim any address
         timeout_keep_alive=IDLE,
     )
     server = _Server(made, watch, ready, grace)
@@ -175,7 +175,7 @@ def serve(
         server.run(sockets=[taken])
     except SystemExit as error:
         raise SettingError(
-            "The server did not start.", hint="What stands above says why; else: unabridged doctor"
+            "The server did not start.", hint="Read the messages above, or run: unabridged doctor"
         ) from error
     finally:
         sys.setswitchinterval(before)
@@ -189,7 +189,7 @@ def _share_heaps() -> None:
 
 
 class _Server(uvicorn.Server):
-    """uvicorn's server with an end of our own: it waits, breaks off, waits again, and says what it did."""
+    """uvicorn's server with another shutdown: it waits, breaks off, waits again and reports."""
 
     def __init__(
         self, made: uvicorn.Config, watch: Watch, ready: Callable[[], None], grace: float
@@ -206,13 +206,13 @@ class _Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:  # type: ignore[explicit-override]  # as above
-        """Take the signals, and give them back; uvicorn's raises them anew, which ends the program."""
+        """Handle signals within the block; uvicorn would raise them again at its end."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
         taken = [signal.SIGINT, signal.SIGTERM]
         if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-            taken.append(signal.SIGHUP)  # its terminal was closed; under nohup it goes on
+            taken.append(signal.SIGHUP)  # its terminal was closed; under nohup it continues
         before = {which: signal.signal(which, self.handle_exit) for which in taken}
         try:
             yield
@@ -221,13 +221,13 @@ class _Server(uvicorn.Server):
                 signal.signal(which, handler)
 
     def handle_exit(self, sig: int, _: FrameType | None) -> None:  # type: ignore[explicit-override]  # as above
-        """Ask for the end; at the second signal whatever it is without waiting."""
+        """Start the shutdown; a second signal of any kind ends it at once."""
         self.force_exit = self.should_exit
         self._captured_signals.append(sig)
         self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:  # type: ignore[explicit-override]  # as above
-        """Take no more requests, let those that are being answered end, close the application."""
+        """Refuse new requests, finish the open ones, close the application."""
         state, watch = self.server_state, self._watch
         for server in self.servers:
             server.close()
@@ -252,7 +252,7 @@ class _Server(uvicorn.Server):
                 return
 
     async def _break_off(self) -> None:
-        if self.server_state.tasks:  # the last bytes of an answer that is whole
+        if self.server_state.tasks:  # the last bytes of a complete answer
             await asyncio.wait(self.server_state.tasks, timeout=0.1)
         if left := [task for task in self.server_state.tasks if not task.done()]:
             for task in left:

@@ -1,4 +1,4 @@
-"""The service: what every handler shares, made once when the server starts."""
+"""The service: shared by all handlers, made once when the server starts."""
 
 import asyncio
 from collections.abc import Callable
@@ -23,22 +23,22 @@ from unabridged.server.trace_spans import Tracing
 from unabridged.space.space import Space
 
 THREADS = 32
-"""Threads that ask memories."""
+"""Threads that work with memories."""
 LAST_SECONDS = 10.0
-"""For which the end waits for requests that were broken off, and are storing what came."""
+"""Seconds that shutdown waits for broken-off requests to store what arrived."""
 
 Result = TypeVar("Result")
 
 
 class Service:
-    """What handlers share.
+    """The shared state of handlers.
 
-    Its upstreams may wait for the network: they are asked in threads only (``think``).
+    Calls of its upstreams may wait for the network: make them in threads only (``think``).
 
     Args:
-        settings: Every choice.
+        settings: All settings.
         pool: The open spaces; closed with the service.
-        tracing: Where spans go, closed with the service; None for nowhere.
+        tracing: The destination of spans, closed with the service; None for none.
     """
 
     def __init__(self, settings: Settings, pool: SpacePool, tracing: Tracing | None = None) -> None:
@@ -61,33 +61,33 @@ class Service:
     async def run(
         self, scope: Scope, work: Callable[[Space], Result], *, create: bool = True
     ) -> Result:
-        """Do something with the memory of a scope, in a thread.
+        """Run a function on the memory of a scope, in a thread.
 
-        The work goes on to its end where the caller is cancelled: what is half done stays nowhere.
+        If the caller is cancelled the work still runs to its end, so that nothing stays half done.
 
         Args:
-            scope: Whose memory.
+            scope: The scope.
             work: Takes the space; may block.
-            create: Whether a space that is not there is begun; see ``SpacePool.use``.
+            create: Whether to create a missing space; see ``SpacePool.use``.
         """
 
         def held() -> Result:
             with self.pool.use(scope, create=create) as space:
                 return work(space)
 
-        spans = copy_context()  # what is traced in the thread belongs to this request
+        spans = copy_context()  # spans of the thread belong to this request
         return await asyncio.get_running_loop().run_in_executor(self._threads, spans.run, held)
 
     async def think(self, work: Callable[[], Result]) -> Result:
-        """Do something that waits for the upstream or for the machine, in a thread."""
+        """Run a function that may block, in a thread."""
         return await asyncio.get_running_loop().run_in_executor(self._thoughts, work)
 
     async def relay(self) -> UpstreamRelay | None:
-        """Give the way to the upstream; None for one inside this process.
+        """Return the connection to the upstream; None for one inside this process.
 
         Raises:
-            SettingError: The settings name an upstream that cannot be used.
-            UpstreamError: The one that they name does not answer.
+            SettingError: The configured upstream cannot be used.
+            UpstreamError: The configured upstream does not answer.
         """
         address = await self.think(lambda: self.upstreams.address)
         if address is None:
@@ -98,10 +98,10 @@ class Service:
         return self._relays[address]
 
     async def end(self) -> None:
-        """End what goes on: wait for requests that are being answered, then ``close``.
+        """Wait for requests that are being answered, then ``close``.
 
-        The web server has let them finish by then, or has broken them off: what they still store
-        (an answer as incomplete, say) is waited for.
+        The web server has finished them or broken them off by then; this waits until they have
+        stored their answers.
         """
         await self.watch.idle(LAST_SECONDS)
         await self.background.stop()
@@ -111,7 +111,7 @@ class Service:
         await asyncio.to_thread(self.close)
 
     def close(self) -> None:
-        """Wait for what is being done, and close every space."""
+        """Wait for running work, and close every space."""
         self._threads.shutdown(wait=True)
         self._thoughts.shutdown(wait=True)
         self.upstreams.close()
@@ -120,19 +120,19 @@ class Service:
 
 
 _AWAY = {
-    "ollama": "Start it with `ollama serve`, or set ollama_url to where it listens.",
+    "ollama": "Start it with `ollama serve`, or set ollama_url to its address.",
     "openai": "Check openai_url, and that the server runs.",
 }
-"""What to do when nobody answers, by dialect."""
+"""Hints for an upstream that does not answer, by dialect."""
 
 
 def service_of(connection: HTTPConnection) -> Service:
-    """Give the service of a request."""
+    """Return the service of a request."""
     service: Service = connection.app.state.service
     return service
 
 
 def grant_of(connection: HTTPConnection) -> Grant:
-    """Give what a request may do; the guard has looked at it before any handler sees it."""
+    """Return the grant of a request, which the guard has checked."""
     grant: Grant = connection.scope["state"]["grant"]
     return grant

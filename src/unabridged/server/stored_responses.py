@@ -1,7 +1,7 @@
-"""The past of a conversation that a client names instead of sending it: kept here, given from here.
+"""Stored answers that a client names instead of sending the history.
 
-Each answer has a name of its own: the exchange, and which of the assistant's messages in it, since
-an exchange with tools takes several requests.
+A name contains the exchange and the number of the assistant's message in it, since an exchange with
+tools takes several requests.
 """
 
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ from unabridged.space.space import Space
 from unabridged.wire.incoming_message import IncomingMessage
 
 MOST = 100_000
-"""Exchanges of a path that are gone back over."""
+"""The most exchanges of a path that are read."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerName:
-    """Names one answer.
+    """The name of one answer.
 
     Attributes:
         exchange: The exchange's id.
-        round: Which of the assistant's messages in it, from 0.
+        round: The number of the assistant's message in it, from 0.
     """
 
     exchange: str
@@ -30,12 +30,12 @@ class AnswerName:
 
     @property
     def written(self) -> str:
-        """As it is written: ``EXCHANGE``, or ``EXCHANGE_ROUND`` behind the first."""
+        """Return the name as text: ``EXCHANGE``, or ``EXCHANGE_ROUND`` after the first."""
         return f"{self.exchange}_{self.round}" if self.round else self.exchange
 
 
 def name_from(written: str) -> AnswerName | None:
-    """Read a name; None where it is none."""
+    """Parse a name; None if it is invalid."""
     exchange, _, number = written.partition("_")
     if not exchange or (number and not (number.isascii() and number.isdigit())):
         return None
@@ -43,7 +43,7 @@ def name_from(written: str) -> AnswerName | None:
 
 
 def round_of(drafts: tuple[IncomingMessage, ...]) -> int:
-    """Give which of an exchange's answers is asked for: the assistant has spoken so often in it."""
+    """Return the number of the next answer in an exchange."""
     count = 0
     for draft in reversed(drafts):
         if draft.role is Role.USER:
@@ -54,14 +54,14 @@ def round_of(drafts: tuple[IncomingMessage, ...]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class StoredResponses:
-    """What stands before an answer, and the answer.
+    """An answer with what came before it.
 
     Attributes:
-        exchange: The exchange that holds it.
-        before: The exchanges before that one on its path, oldest first.
-        heard: The messages of the exchange since the answer before, without the answer.
-        answer: The answer; None where none came.
-        last: Whether no later answer stands in the exchange.
+        exchange: Its exchange.
+        before: The exchanges before on the same path, oldest first.
+        heard: The messages of the exchange since the previous answer, without the answer.
+        answer: The answer; None if there is none.
+        last: Whether it is the last answer of the exchange.
     """
 
     exchange: Exchange
@@ -72,7 +72,7 @@ class StoredResponses:
 
     @property
     def drafts(self) -> tuple[IncomingMessage, ...]:
-        """All of it as a client would send it."""
+        """The whole history as a client would send it."""
         messages = [message for exchange in self.before for message in exchange.messages]
         for message in self.exchange.messages:
             messages.append(message)
@@ -90,16 +90,16 @@ def _draft(message: Message) -> IncomingMessage:
 def past_of(
     space: Space, name: AnswerName, session: str | None, *, before: bool = True
 ) -> StoredResponses | None:
-    """Look up what a name stands for.
+    """Return the answer of a name, with its history.
 
     Args:
-        space: The space that the request reaches.
-        name: The answer's.
-        session: The only session that the request reaches, or None for any.
-        before: Whether the exchanges before it are wanted too.
+        space: The space of the request.
+        name: The answer's name.
+        session: The only session it may read, or None for any.
+        before: Whether to return the exchanges before it too.
 
     Returns:
-        None where it is not stored, or out of reach.
+        None if it is not stored, or not accessible.
     """
     try:
         exchange = space.log.get(name.exchange)

@@ -1,4 +1,4 @@
-"""Delivering: an answer told to the client as it arrives, and kept, whatever ends it."""
+"""Send an answer to the client as it arrives, and store it however it ends."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,19 +17,19 @@ from unabridged.server.stream_parser import StreamPiece
 from unabridged.server.upstream_request import UpstreamAnswer
 
 _PASSED = ("x-", "openai-", "cf-ray", "retry-after")
-"""Beginnings of the upstream's headers that come through."""
+"""Prefixes of the upstream's headers that are passed on."""
 
 
 class Keeping(Protocol):
-    """Stores what came."""
+    """Stores the answer that arrived."""
 
     async def __call__(self, *, broken: bool) -> None:
-        """Store it; told whether it broke off."""
+        """Store the answer; the argument is whether it broke off."""
         ...
 
 
 class _Streamed(StreamingResponse):
-    """A stream that is ended also where the client left before its first piece."""
+    """A stream that ends even if the client left before its first piece."""
 
     def __init__(
         self,
@@ -52,16 +52,16 @@ class _Streamed(StreamingResponse):
 
 @dataclass
 class AnswerStream:
-    """One answer on its way to the client.
+    """One answer that is being sent to the client.
 
     Attributes:
-        answer: The answer as the upstream gives it.
-        writer: Says it in the client's dialect, where it cannot be passed on byte for byte.
-        receive: Takes each chunk of it; None where nobody does.
-        keeping: Stores what came; None where nothing is stored.
-        raw: Whether it is passed on byte for byte.
-        stream: Whether the client wants it in pieces.
-        headers: Headers of ours.
+        answer: The answer of the upstream.
+        writer: Writes it in the client's dialect if it cannot be passed on byte for byte.
+        receive: Called with each chunk, or None.
+        keeping: Stores the answer; None if nothing is stored.
+        raw: Whether to pass it on byte for byte.
+        stream: Whether the client wants a stream.
+        headers: Headers to add.
     """
 
     answer: UpstreamAnswer
@@ -78,10 +78,10 @@ class AnswerStream:
         self._headers = {**passed, **self.headers}
 
     async def respond(self, request: Request) -> Response:
-        """Give the response; a whole one when the answer is stored.
+        """Return the response; a whole one once the answer is stored.
 
         Raises:
-            UnabridgedError: A whole answer broke off, or cannot be stored.
+            UnabridgedError: A whole answer broke off or cannot be stored.
         """
         if self.stream:
             kind = self.answer.headers.get("content-type") if self.raw else None
@@ -99,7 +99,7 @@ class AnswerStream:
                 yield begun
             async for piece in self.answer.pieces():
                 if piece.last and waiting:
-                    yield b"".join(waiting)  # not kept back while the answer is stored
+                    yield b"".join(waiting)  # not held back while the answer is stored
                     waiting.clear()
                 await self._note(piece)
                 waiting.append(self._said(piece))
@@ -119,7 +119,7 @@ class AnswerStream:
         if piece.chunk is not None and self.receive is not None:
             self.receive(piece.chunk)
         if piece.last:
-            self._kept = True  # also where it fails: the error is said once
+            self._kept = True  # also if it fails: the error is sent once
             with anyio.CancelScope(shield=True):
                 await self._store(broken=False)
 
@@ -133,7 +133,7 @@ class AnswerStream:
     def _check_end(self) -> None:
         if not self._kept:
             raise UpstreamBrokenError(
-                "The answer broke off before its end.", hint="What came is kept; ask again."
+                "The answer broke off.", hint="Ask again; what arrived is stored."
             )
 
     async def _end(self) -> None:

@@ -1,7 +1,7 @@
-"""Listening: the bytes of an answer as pieces, each as it came and as what it says.
+"""Parse the bytes of an answer into frames and chunks.
 
-A frame is what is passed on byte for byte where client and upstream speak the same dialect; a
-chunk is what it says. An upstream inside this process gives chunks only.
+A frame is passed on byte for byte if client and upstream have the same dialect; a chunk is its
+content. An upstream inside this process has chunks only.
 """
 
 from collections.abc import Iterator
@@ -18,14 +18,14 @@ from unabridged.wire.stream_lines import Frames, Lines, data_of
 
 @dataclass(frozen=True, slots=True)
 class StreamPiece:
-    """What arrived.
+    """One piece of an answer.
 
     Attributes:
-        frame: As it came, to be passed on; empty where there is no such thing.
-        chunk: What it says; None where it says nothing for the reader.
-        quiet: Whether it is not passed on: nobody asked for it.
-        last: Whether it ends the answer.
-        more: Whether the next one arrived with it, so that both can be passed on together.
+        frame: The bytes as received, to be passed on; empty if there are none.
+        chunk: Its content; None if there is none for the reader.
+        quiet: Whether it is not passed on because the client did not request it.
+        last: Whether it is the last.
+        more: Whether the next piece arrived with it, so that both can be sent together.
     """
 
     frame: bytes
@@ -36,9 +36,9 @@ class StreamPiece:
 
 
 def together(pieces: Iterator[StreamPiece]) -> Iterator[StreamPiece]:
-    """Mark what arrived together: all but the last have more behind them.
+    """Mark pieces that arrived together: all but the last have ``more``.
 
-    Where one is no piece but a fault, those before it are given first.
+    If one is an error, those before it are yielded first.
     """
     held: StreamPiece | None = None
     try:
@@ -55,26 +55,26 @@ def together(pieces: Iterator[StreamPiece]) -> Iterator[StreamPiece]:
 
 
 class Listener(Protocol):
-    """Reads one answer of a dialect."""
+    """Parses one answer of a dialect."""
 
     def feed(self, data: bytes) -> Iterator[StreamPiece]:
-        """Take the next bytes."""
+        """Parse the next bytes."""
         ...
 
     def end(self) -> Iterator[StreamPiece]:
-        """Take note that there are no more."""
+        """Finish: there are no more bytes."""
         ...
 
     def whole(self, body: bytes) -> Iterator[StreamPiece]:
-        """Take an answer that came as one object."""
+        """Parse an answer that is one object."""
         ...
 
 
 class OllamaListener:
-    """Reads lines of JSON.
+    """Parses lines of JSON.
 
     Args:
-        calls_before: Tool calls in the prompt, so that those of servers that give no ids differ.
+        calls_before: Tool calls in the prompt, to number those of servers that send no ids.
     """
 
     def __init__(self, calls_before: int = 0) -> None:
@@ -98,10 +98,10 @@ class OllamaListener:
 
 
 class OpenAIListener:
-    """Reads server-sent events.
+    """Parses server-sent events.
 
     Args:
-        usage: Whether the client asked for the event that tells the usage.
+        usage: Whether the client requested the event with the usage.
     """
 
     def __init__(self, *, usage: bool) -> None:
@@ -150,6 +150,6 @@ def _object(data: bytes) -> dict[str, Any]:
 
 def _no_json(data: bytes) -> UpstreamBrokenError:
     return UpstreamBrokenError(
-        f"The server sent {len(data):,} bytes that are no JSON object.",
-        hint="Check that the address is a model server's; if it is, ask again.",
+        f"The server sent {len(data):,} bytes that are not a JSON object.",
+        hint="Check that a model server runs at the address, then ask again.",
     )

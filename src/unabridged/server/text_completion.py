@@ -1,4 +1,4 @@
-"""Going on with a text at an upstream of the other dialect: asked in its words, told in ours."""
+"""Continue a text with an upstream of the other dialect."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -24,21 +24,21 @@ _JSON = {"content-type": "application/json"}
 
 
 class GenerateListener:
-    """Reads the lines of ``/api/generate``."""
+    """Parses the lines of ``/api/generate``."""
 
     def __init__(self) -> None:
         self._lines = Lines()
 
     def feed(self, data: bytes) -> Iterator[StreamPiece]:
-        """Take the next bytes."""
+        """Parse the next bytes."""
         return map(self._piece, self._lines.feed(data))
 
     def end(self) -> Iterator[StreamPiece]:
-        """Take note that there are no more."""
+        """Finish: there are no more bytes."""
         return map(self._piece, self._lines.end())
 
     def whole(self, body: bytes) -> Iterator[StreamPiece]:
-        """Take an answer that came as one object."""
+        """Parse an answer that is one object."""
         yield self._piece(body)
 
     def _piece(self, line: bytes) -> StreamPiece:
@@ -47,7 +47,7 @@ class GenerateListener:
 
 
 class CompletionsListener:
-    """Reads the events of ``/v1/completions``; the last is told when its usage is known."""
+    """Parses the events of ``/v1/completions``; the last is yielded once its usage is known."""
 
     def __init__(self) -> None:
         self._events = Events()
@@ -55,18 +55,18 @@ class CompletionsListener:
         self._told = False
 
     def feed(self, data: bytes) -> Iterator[StreamPiece]:
-        """Take the next bytes."""
+        """Parse the next bytes."""
         for said in self._events.feed(data):
             yield from self._pieces(said)
 
     def end(self) -> Iterator[StreamPiece]:
-        """Take note that there are no more."""
+        """Finish: there are no more bytes."""
         for said in self._events.end():
             yield from self._pieces(said)
         yield from self._ended()
 
     def whole(self, body: bytes) -> Iterator[StreamPiece]:
-        """Take an answer that came as one object."""
+        """Parse an answer that is one object."""
         yield from self._pieces(body.decode("utf-8", "replace"))
         yield from self._ended()
 
@@ -95,12 +95,12 @@ async def continued(
     body: Mapping[str, Any],
     writing: Writing,
 ) -> Response:
-    """Ask an upstream of the other dialect to go on with a text, and tell what it says.
+    """Let an upstream of the other dialect continue a text; return its answer.
 
-    The body is the request in the upstream's dialect; the writer says the answer in the client's.
+    The body is in the upstream's dialect; the writer writes the answer in the client's.
 
     Raises:
-        UpstreamError: It does not answer, or refuses.
+        UpstreamError: The upstream does not answer, or refuses.
         ClientLeftError: The client left before the answer began.
     """
     there = relay.address.dialect

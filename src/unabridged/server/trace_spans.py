@@ -1,13 +1,13 @@
-"""Tracing: a span for each request, for its stages, and for the call of the model; never content.
+"""Tracing: spans for requests, their stages and model calls; never content.
 
 Spans and attributes follow OpenTelemetry's semantic conventions for HTTP servers and for generative
 AI clients (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/): ``gen_ai.operation.name``,
-``gen_ai.provider.name``, ``gen_ai.request.model``, ``gen_ai.usage.input_tokens`` and others. No
-message, no header, no name of a user, no id of a session is in any. A caller's ``traceparent``
-(https://www.w3.org/TR/trace-context/) is taken up, so that its trace goes on here.
+``gen_ai.provider.name``, ``gen_ai.request.model``, ``gen_ai.usage.input_tokens`` and others. They
+contain no message, no header, no name of a user and no id of a session. A caller's ``traceparent``
+(https://www.w3.org/TR/trace-context/) is used, so that its trace continues here.
 
-Without the extra ``otel``, or where no ``OTEL_`` variable asks for spans (``config.telemetry``), all of
-it does nothing and nothing of OpenTelemetry is imported.
+Without the extra ``otel``, or if no ``OTEL_`` variable requests spans (``config.telemetry``), all
+of this does nothing and OpenTelemetry is not imported.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,31 +20,31 @@ from unabridged.domain.chat import StreamChunk
 from unabridged.errors import MissingExtraError
 
 PROVIDERS = {"openai": "openai", "ollama": "ollama", "gguf": "llama_cpp"}
-"""What serves, in the words of ``gen_ai.provider.name``; others are called as they are here."""
+"""Values of ``gen_ai.provider.name``; other providers keep our names."""
 
 
 class TraceSpan:
-    """A span, or nothing where nothing is traced.
+    """A span, or nothing without tracing.
 
     Args:
-        span: OpenTelemetry's, or None.
+        span: The span of OpenTelemetry, or None.
     """
 
     def __init__(self, span: Any = None) -> None:
         self._span = span
 
     def note(self, attributes: Mapping[str, Any]) -> None:
-        """Add what is known by now; None stands for unknown."""
+        """Add attributes; None means unknown."""
         if self._span is not None:
             self._span.set_attributes({k: v for k, v in attributes.items() if v is not None})
 
     def named(self, name: str) -> None:
-        """Give it a better name."""
+        """Rename the span."""
         if self._span is not None:
             self._span.update_name(name)
 
     def failed(self, kind: str) -> None:
-        """Say that it failed: the kind of the error, not its words."""
+        """Mark the span as failed: the type of the error, not its message."""
         if self._span is not None:
             from opentelemetry.trace import Status, StatusCode  # noqa: PLC0415 - an extra
 
@@ -52,20 +52,20 @@ class TraceSpan:
             self._span.set_status(Status(StatusCode.ERROR))
 
     def end(self) -> None:
-        """End it; a second call does nothing."""
+        """End the span; a second call does nothing."""
         span, self._span = self._span, None
         if span is not None:
             span.end()
 
 
 class ModelSpan(TraceSpan):
-    """The call of a model."""
+    """The span of a model call."""
 
     def piece(self, chunk: StreamChunk, seconds: float, *, first: bool) -> None:
-        """Take in a piece of the answer.
+        """Add a chunk of the answer.
 
         Args:
-            chunk: The piece.
+            chunk: The chunk.
             seconds: Since the call.
             first: Whether it is the first.
         """
@@ -87,7 +87,7 @@ class Tracing:
     """Makes spans.
 
     Args:
-        provider: OpenTelemetry's tracer provider; None traces nothing.
+        provider: The tracer provider of OpenTelemetry; None disables tracing.
     """
 
     def __init__(self, provider: Any = None) -> None:
@@ -96,16 +96,16 @@ class Tracing:
 
     @classmethod
     def to(cls, telemetry: Telemetry | None) -> Self:
-        """Make spans go where the environment wants them.
+        """Return a tracing that sends spans where the environment configures.
 
         Raises:
-            MissingExtraError: They are wanted, and what makes them is not installed.
+            MissingExtraError: Spans are configured, and the extra is not installed.
         """
         return cls(_provider(telemetry) if telemetry else None)
 
     @contextmanager
     def request(self, method: str, traceparent: str) -> Iterator[TraceSpan]:
-        """Trace a request, as a part of its caller's trace where that is named."""
+        """Trace a request, in its caller's trace if it names one."""
         if self._tracer is None:
             yield TraceSpan()
             return
@@ -140,9 +140,9 @@ class Tracing:
                 raise
 
     def asking(self, provider: str, model: str, *, address: str = "", port: int = 0) -> ModelSpan:
-        """Begin to trace the call of a model; the caller ends it.
+        """Start the span of a model call; the caller ends it.
 
-        The address and the port are those that it is asked at; empty for one in this process.
+        Address and port are the model server's; empty for a model in this process.
         """
         if self._tracer is None:
             return ModelSpan()
@@ -161,7 +161,7 @@ class Tracing:
         return span
 
     def close(self) -> None:
-        """Send what was not sent yet; waits for a few seconds at most."""
+        """Send the remaining spans; wait a few seconds at most."""
         if self._provider is not None:
             self._provider.shutdown()
 

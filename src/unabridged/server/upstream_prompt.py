@@ -1,4 +1,4 @@
-"""The question: what goes to the upstream for one request, whichever dialect that speaks."""
+"""The prompt of one request for the upstream, in either dialect."""
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
@@ -31,14 +31,14 @@ from unabridged.wire.translate_options import options_for
 
 @dataclass(frozen=True, slots=True)
 class UpstreamPrompt:
-    """What goes to the upstream.
+    """The prompt for the upstream.
 
     Attributes:
-        window: Tokens that prompt and answer may take, or None to leave it to the upstream.
+        window: Tokens for prompt and answer together, or None for the upstream's default.
         max_output: The limit of the answer in tokens, or None.
-        onward: The body for an upstream of the client's own dialect, or None.
+        onward: The body for an upstream of the client's dialect, or None.
         only: The only session that a memory may quote from, or None for all.
-        session: The session that it is asked in, or None without memory.
+        session: Its session, or None without memory.
     """
 
     asked: ChatApiRequest
@@ -51,7 +51,7 @@ class UpstreamPrompt:
     session: str | None = None
 
     def is_raw(self, model: ChatModel | None) -> bool:
-        """Whether the answer of a model can be passed on byte for byte."""
+        """Return whether a model's answer can be passed on byte for byte."""
         there = relaying(model)
         if there is None or self.onward is None:
             return False
@@ -61,7 +61,7 @@ class UpstreamPrompt:
 def with_memory(
     asked: ChatApiRequest, context: Context, sent: ChatRequest, only: str | None = None
 ) -> UpstreamPrompt:
-    """Give the question of a request that memory has prepared; see ``UpstreamPrompt``."""
+    """Return the prompt of a request that memory has prepared."""
     return UpstreamPrompt(
         asked=asked,
         messages=tuple(sent.messages),
@@ -75,7 +75,7 @@ def with_memory(
 
 
 def without_memory(asked: ChatApiRequest, clock: Clock) -> UpstreamPrompt:
-    """Give the question of a request as it came."""
+    """Return the prompt of a request without memory."""
     now = clock.now()
     messages = (Message(clock.new_id(), draft.role, draft.parts, now) for draft in asked.drafts)
     return UpstreamPrompt(
@@ -89,21 +89,21 @@ def without_memory(asked: ChatApiRequest, clock: Clock) -> UpstreamPrompt:
 
 
 def relaying(model: object) -> SupportsRelay | None:
-    """Give a model on a server, whose answers can be passed on; None for any other."""
+    """Return a model on a server, whose answers can be passed on, or None."""
     return model if isinstance(model, SupportsRelay) else None
 
 
 async def put(
     service: Service, scope: Scope, model: ChatModel | None, question: UpstreamPrompt
 ) -> UpstreamAnswer:
-    """Ask, and give the answer when it has begun; counted and traced.
+    """Send a prompt; return the answer once it begins. Count and trace it.
 
-    Without a model the memory of the scope is quoted.
+    Without a model the answer quotes the memory of the scope.
 
     Raises:
-        RefusedError: The server answered with an error.
-        UpstreamError: It does not answer.
-        UnabridgedError: It cannot be asked.
+        RefusedError: The server returned an error.
+        UpstreamError: The server does not answer.
+        UnabridgedError: The prompt cannot be sent.
     """
     span, began = _span(service, model), perf_counter()
     try:
@@ -116,7 +116,7 @@ async def put(
 
 
 class _WatchedAnswer:
-    # An answer whose call is counted and traced, from the question to its end.
+    # An answer whose call is counted and traced, from the prompt to its end.
 
     def __init__(
         self, answer: UpstreamAnswer, metrics: Metrics, span: ModelSpan, began: float

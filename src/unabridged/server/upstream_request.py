@@ -1,4 +1,4 @@
-"""Asking a server: one request to it, and its answer piece by piece as it arrives."""
+"""One request to a server, and its answer as it arrives."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, Protocol
@@ -17,7 +17,7 @@ _PATHS = {"ollama": "/api/chat", "openai": "/chat/completions"}
 
 
 class RefusedError(Exception):
-    """The upstream answered with an error; its body is kept byte for byte."""
+    """The upstream returned an error; its body is kept byte for byte."""
 
     def __init__(
         self, error: UpstreamError, status: int, headers: Mapping[str, str], body: bytes
@@ -34,15 +34,15 @@ class UpstreamAnswer(Protocol):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """The upstream's headers; empty where it has none."""
+        """The upstream's headers; empty if it has none."""
         ...
 
     def pieces(self) -> AsyncIterator[StreamPiece]:
-        """Give it as it arrives; raises ``UpstreamError`` where it breaks off."""
+        """Yield the answer as it arrives; raise ``UpstreamError`` if it breaks off."""
         ...
 
     async def close(self) -> None:
-        """Stop the upstream where the answer did not come to its end."""
+        """Stop the upstream if the answer is not complete."""
         ...
 
 
@@ -50,9 +50,9 @@ class RelayedAnswer:
     """An answer of a server, whose frames can be passed on.
 
     Args:
-        reply: The answer.
-        listener: What reads its dialect.
-        stream: Whether it comes in pieces; else as one object.
+        reply: The HTTP answer.
+        listener: The parser of its dialect.
+        stream: Whether it is streamed; else it is one object.
     """
 
     def __init__(self, reply: RelayedReply, listener: Listener, *, stream: bool) -> None:
@@ -85,17 +85,17 @@ async def relayed(
     body: Mapping[str, Any],
     listener: Callable[[], Listener],
 ) -> RelayedAnswer:
-    """Ask a server; give its answer when it has begun.
+    """Send a request to a server; return its answer once it begins.
 
     Args:
-        relay: The way to it.
-        model: The model that is asked, which knows its server's accent.
+        relay: The connection to it.
+        model: The model, which handles its server's peculiarities.
         body: The request in the server's dialect.
-        listener: Makes what reads the answer.
+        listener: Makes the parser of the answer.
 
     Raises:
-        RefusedError: It answered with an error.
-        UpstreamError: It does not answer.
+        RefusedError: The server returned an error.
+        UpstreamError: The server does not answer.
     """
     path = _PATHS[relay.address.dialect]
     while True:
@@ -108,7 +108,7 @@ async def relayed(
 
 
 async def refusal_in(reply: RelayedReply) -> tuple[UpstreamError, bytes]:
-    """Read and close an upstream's refusal; return it as a typed error, and as it came."""
+    """Read and close an upstream's refusal; return it as a typed error and as received."""
     try:
         said = await reply.read()
     finally:

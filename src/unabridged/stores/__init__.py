@@ -1,1 +1,1 @@
-"""Where spaces are kept, one adapter each."""
+"""Adapters that store spaces."""

@@ -1,13 +1,13 @@
-"""An anchor: a file outside the home that remembers how far each space has come.
+"""An anchor: a file outside the home with a checkpoint of each space.
 
-Whoever can write the home can put a whole file back as it was on an older day: every digest in it is
-right. The anchor shows that more had been written. It must lie where they cannot write: on another
+Whoever can write the home can replace a whole file with an older copy, in which every digest is
+right. The anchor shows that more had been written. Keep it where they cannot write: on another
 disk, in a folder of another user, on a server.
 
-Its form is JSON: ``{"format": 1, "spaces": {"UUID NAME": {"file": …, "mark": …, "writes": …, "number": …,
-"root": …, "state": …, "proof": …}}}``: the path of its file, the mark of the key (empty for none),
-how many writes there were, the number and root of the last link, the digest of the store's seal, and
-the digest that shows that somebody with the key wrote all this.
+Its format is JSON: ``{"format": 1, "spaces": {"UUID NAME": {"file": …, "mark": …, "writes": …,
+"number": …, "root": …, "state": …, "proof": …}}}``: the path of its file, the mark of the key
+(empty for none), how many writes there were, the number and root of the last link, the digest of
+the store's seal, and the digest that proves that somebody with the key wrote it.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,7 +27,7 @@ WAIT_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """How far one space has come.
+    """The last known state of one space.
 
     Attributes:
         mark: The mark of the key; empty for none.
@@ -45,22 +45,22 @@ class Checkpoint:
 
 
 class CheckpointFile:
-    """The file; its folder must exist. Its lines are proved by the key."""
+    """The file; its folder must exist. The key proves its lines."""
 
     def __init__(self, path: Path, mac_key: MacKey) -> None:
         self.path = path
         self._mac_key = mac_key
 
     def remember(self, name: str, checkpoint: Checkpoint, *, anew: bool = False) -> None:
-        """Note how far a space has come; durable when it returns. It never goes back, but ``anew``.
+        """Store a space's checkpoint durably, unless the stored one is newer.
 
         Args:
-            name: What the file is known by: its uuid and its name.
-            checkpoint: How far it has come.
-            anew: Note it also if the anchor was further: a backup was put back by right.
+            name: The name of the file's line: its uuid and its name.
+            checkpoint: The checkpoint.
+            anew: Store it even if the stored one is newer: a backup was restored.
 
         Raises:
-            StoreError: The anchor cannot be written; what was stored is stored all the same.
+            StoreError: The anchor cannot be written; the data in the store is safe.
             StoreTamperedError: The anchor is not what was written.
         """
         try:
@@ -70,7 +70,7 @@ class CheckpointFile:
         except StoreError as error:
             raise type(error)(
                 f"The anchor: {error}",
-                hint="What was written is stored; the anchor is behind until it can be written "
+                hint="The data is stored; the anchor is out of date until it can be written "
                 f"again. {error.hint}",
             ) from error
 
@@ -85,7 +85,7 @@ class CheckpointFile:
             write_whole(self.path, pack({"format": FORMAT, "spaces": spaces}))
 
     def drop(self, gone: Callable[[Path], bool]) -> None:
-        """Forget the files that are gone by right, as ``gone`` tells by their path.
+        """Forget files that were removed intentionally: ``gone`` tests a path.
 
         Raises:
             StoreError: As ``remember``.
@@ -99,7 +99,7 @@ class CheckpointFile:
                 write_whole(self.path, pack({"format": FORMAT, "spaces": left}))
 
     def recall(self, name: str) -> Checkpoint | None:
-        """Return how far a space had come, or None if it was never noted.
+        """Return the checkpoint of a space, or None.
 
         Raises:
             StoreError: The anchor cannot be read, or is not what was written.
@@ -107,17 +107,15 @@ class CheckpointFile:
         return self._proven(name, self._read().get(name))
 
     def all(self) -> dict[str, Checkpoint]:
-        """Give every space that was noted, by its name; raises as ``recall``."""
+        """Return every checkpoint by name; raises as ``recall``."""
         found = {name: self._proven(name, line) for name, line in self._read().items()}
         return {name: checkpoint for name, checkpoint in found.items() if checkpoint is not None}
 
     def _read(self) -> dict[str, Any]:
-        if (
-            not self.path.parent.is_dir()
-        ):  # a disk that is not mounted must not look like a first use
+        if not self.path.parent.is_dir():  # an unmounted disk must not look like a first use
             raise StoreError(
-                f"The anchor {self.path} cannot be reached: its folder is not there.",
-                hint="Mount its disk, make the folder, or mend the setting `checkpoint_file`.",
+                f"The anchor {self.path} cannot be reached: its folder is missing.",
+                hint="Mount its disk, create the folder, or correct the setting `checkpoint_file`.",
             )
         try:
             content = self.path.read_bytes()
@@ -128,7 +126,7 @@ class CheckpointFile:
         try:
             data = unpack(content)
             if not isinstance(data, dict) or data.get("format") != FORMAT:
-                raise self._broken("it is no anchor, or of a newer version.")
+                raise self._broken("it is not an anchor, or is from a newer version.")
             return dict(data["spaces"])
         except (ValueError, KeyError, TypeError) as error:
             raise self._broken("it cannot be read.") from error
@@ -143,7 +141,7 @@ class CheckpointFile:
         except (ValueError, KeyError, TypeError) as error:
             raise self._broken(f"its line for {name} cannot be read.") from error
         if checkpoint.mark in ("", self._mac_key.mark) and self._proof(name, checkpoint) != proof:
-            raise self._broken(f"its line for {name} is not what was written.")
+            raise self._broken(f"its line for {name} was changed.")
         return checkpoint
 
     def _proof(self, name: str, checkpoint: Checkpoint) -> bytes:

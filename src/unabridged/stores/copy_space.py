@@ -1,6 +1,6 @@
-"""Copy what one store holds into another, and compare the two.
+"""Copy the content of one store into another, and compare the two.
 
-A session goes over in one transaction. Copying again adds what is missing, and nothing twice.
+Each session is copied in one transaction. A second copy adds only what is missing.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -16,19 +16,19 @@ from unabridged.ports import Store, SupportsVectors
 from unabridged.stores.space_digest import PAGE, Digest
 
 Moved = Callable[[str, int, int], None]
-"""Told what goes on, how many exchanges or records were done, and of how many."""
+"""Called with the stage, the number of exchanges or records done, and their total."""
 Sift = Callable[[Transcript], Transcript | None]
-"""Gives what of a conversation may go over: what was forgotten does not come again."""
+"""Returns the part of a conversation to copy, without what was forgotten."""
 
 
 @dataclass(slots=True)
 class Copied:
-    """What went over.
+    """What was copied.
 
     Attributes:
-        vectors: Exchanges whose vectors went along.
-        passed_over: The ids of exchanges that were forgotten there before.
-        began_empty: Whether there was nothing before.
+        vectors: Exchanges whose vectors were copied.
+        passed_over: The ids of exchanges that the target had forgotten.
+        began_empty: Whether the target was empty.
     """
 
     exchanges: int = 0
@@ -40,7 +40,7 @@ class Copied:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What was copied, read again on both sides: the digests, and how much more the target holds."""
+    """The digests of both sides after a copy, and how much more the target contains."""
 
     source: Digest
     target: Digest
@@ -48,32 +48,32 @@ class Compared:
 
     @property
     def exchanges_equal(self) -> bool:
-        """Whether every exchange is there as it was."""
+        """Whether every exchange is identical."""
         return self.source.exchanges == self.target.exchanges
 
     @property
     def equal(self) -> bool:
-        """Whether everything is, headers and records too."""
+        """Whether everything is identical, including headers and records."""
         return self.source == self.target
 
 
 def copy(
     giver: Store, taker: Store, *, moved: Moved = lambda *_: None, sift: Sift | None = None
 ) -> Copied:
-    """Copy every session, exchange and record that a store lacks, and vectors that cost something.
+    """Copy the sessions, exchanges, records and costly vectors that a store lacks.
 
-    The giver is only read. Of each session, what ``sift`` returns goes over.
+    The source is only read. ``sift`` returns the part of each session to copy.
 
     Raises:
-        StoreDamagedError: The giver holds exchanges that hang on nothing.
-        StoreError: Whatever the stores raise; what went over is kept, and copying again goes on.
+        StoreDamagedError: The source has exchanges whose parents are missing.
+        StoreError: Raised by a store; the copied part stays, and a second copy continues.
     """
     done = Copied(began_empty=not taker.totals().sessions)
     total, read = giver.totals().exchanges, 0
     for listed in reversed(giver.sessions()):
         session = giver.session(listed.id)
         if session is None:
-            continue  # it was forgotten meanwhile
+            continue  # it was forgotten in the meantime
         conversation = Transcript(session, tuple(giver.exchanges_of(session.id)))
         _copy_session(giver, taker, conversation, sift, done)
         read += len(conversation.exchanges)
@@ -90,8 +90,8 @@ def _copy_session(
     for exchange in whole.exchanges:
         if exchange.parent is not None and exchange.parent not in there:
             raise StoreDamagedError(
-                f"Exchange {exchange.id!r} follows {exchange.parent!r}, which is not there.",
-                hint="`unabridged doctor` tells what is damaged. What went over before it is kept.",
+                f"Exchange {exchange.id!r} follows {exchange.parent!r}, which is missing.",
+                hint="Find the damage: unabridged doctor. The part copied before is stored.",
             )
     conversation = sift(whole) if sift is not None and there else whole
     kept = conversation.exchanges if conversation else ()
@@ -103,7 +103,7 @@ def _copy_session(
 
 
 def compare(giver: Store, taker: Store, *, passed_over: Iterable[str] = ()) -> Compared:
-    """Read on both sides what was copied, except the exchanges that were passed over."""
+    """Compare both sides of a copy, except for the exchanges that were passed over."""
     source, target, left = Digest(), Digest(), frozenset(passed_over)
     for session in giver.sessions():
         _add(source, target, session, taker.session(session.id))
@@ -155,7 +155,7 @@ def _records(giver: Store, taker: Store, kind: RecordKind, moved: Moved) -> int:
 
 
 def _vectors(giver: Store, taker: Store, moved: Moved) -> int:
-    # Let vectors go over that were kept because making them costs something.
+    # Copy vectors that were stored because making them is costly.
     if not (isinstance(giver, SupportsVectors) and isinstance(taker, SupportsVectors)):
         return 0
     identity = giver.embedded_by()

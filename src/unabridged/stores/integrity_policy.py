@@ -1,4 +1,4 @@
-"""What a store proves its content by, and the fields of a message that are proved."""
+"""How a store proves its content, and the fields of a message that it proves."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,14 +12,14 @@ from unabridged.stores.json_codec import pack
 
 @dataclass(frozen=True, slots=True)
 class IntegrityPolicy:
-    """What a store proves its content by.
+    """How a store proves its content.
 
     Attributes:
-        anchor: What remembers outside the store how far it has come; None for nothing.
-        now: Tells the time at which a store is sealed later; None leaves it out.
-        strict: Whether a store that is not sealed under the key is refused; copies are not.
-        adopts: Whether a store that was not sealed under the key is sealed with it now. Without
-            it that is refused: who strips the seals of a file must not get them again.
+        anchor: Stores checkpoints outside the store; None for none.
+        now: Returns the time for a later seal; None leaves the time out.
+        strict: Whether to refuse a store that is not sealed under the key; copies are accepted.
+        adopts: Whether to seal a store that was not sealed under the key. By default it is refused:
+            whoever removes the seals of a file must not get new ones.
     """
 
     mac_key: MacKey = field(default_factory=MacKey)
@@ -30,7 +30,7 @@ class IntegrityPolicy:
 
 
 def fields_of(message: Message) -> tuple[bytes, ...]:
-    """Give what was said, for its promise: all of a message that no forgetting changes."""
+    """Return the proved fields of a message: those that forgetting never changes."""
     return fields_from(
         message.id,
         message.role,
@@ -42,5 +42,5 @@ def fields_of(message: Message) -> tuple[bytes, ...]:
 
 
 def fields_from(*plain: str | int | None, parts: bytes) -> tuple[bytes, bytes]:
-    """Return the same from id, role, time in ISO 8601, tokens, tokenizer, and the packed parts."""
+    """Return them from id, role, time in ISO 8601, tokens, tokenizer and packed parts."""
     return pack(plain), parts

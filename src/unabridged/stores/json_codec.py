@@ -1,7 +1,7 @@
-r"""Plain data to bytes and back, losing nothing: also lone surrogates, which UTF-8 has no place for.
+r"""Convert plain data to bytes and back without loss, including lone surrogates.
 
-The bytes are JSON in UTF-8. Where a text holds lone surrogates (half of an emoji, as broken clients
-send them), they are written as Python's ``surrogatepass`` writes them: three bytes each. They are
+The bytes are JSON in UTF-8. UTF-8 does not allow lone surrogates (half of an emoji, as broken
+clients send them); they are written like Python's ``surrogatepass``, in three bytes each. They are
 never written as ``\uD83D`` escapes, because two of those in a row read back as one character.
 """
 
@@ -12,7 +12,7 @@ import msgspec
 
 
 def pack(value: Any) -> bytes:
-    """Write plain data as bytes; a ``TypeError`` is raised for what JSON cannot hold."""
+    """Return plain data as bytes; raise ``TypeError`` for values that JSON cannot hold."""
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
@@ -21,7 +21,7 @@ def pack(value: Any) -> bytes:
 
 
 def unpack(data: bytes) -> Any:
-    """Read what ``pack`` wrote; a ``ValueError`` is raised for anything else."""
+    """Return the data of ``pack``; raise ``ValueError`` for anything else."""
     try:
         return msgspec.json.decode(data)
     except UnicodeDecodeError:

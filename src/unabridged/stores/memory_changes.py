@@ -1,4 +1,4 @@
-"""The change feed of a store in memory: numbers, revisions, and what was written at which."""
+"""The change feed of a store in memory: numbers, revisions and changes."""
 
 from typing import TypeVar
 
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class MemoryChanges:
-    """Remembers at which revision each thing changed last."""
+    """Stores the revision of the last change of each item."""
 
     def __init__(self) -> None:
         self.revision = 0
@@ -26,7 +26,7 @@ class MemoryChanges:
         self.revision += 1
 
     def wrote(self, exchange: str) -> None:
-        """Note that an exchange was begun or extended."""
+        """Note that an exchange was started or extended."""
         if exchange not in self._numbers:
             self._last += 1
             self._numbers[exchange] = self._last
@@ -34,25 +34,25 @@ class MemoryChanges:
         _note(self._written, exchange, self.revision)
 
     def erased(self, exchange: str) -> None:
-        """Note that an exchange is gone."""
+        """Note that an exchange was removed."""
         for held in (self._numbers, self._written, self._moved):
             held.pop(exchange, None)
         _note(self._erased, exchange, self.revision)
 
     def moved(self, exchange: str) -> None:
-        """Note that an exchange follows another one now."""
+        """Note that an exchange has another parent."""
         _note(self._moved, exchange, self.revision)
 
     def touched(self, session: str) -> None:
-        """Note that a session's header changed, or that it went."""
+        """Note that a session's header changed or the session was removed."""
         _note(self._sessions, session, self.revision)
 
     def filed(self, kind: RecordKind) -> None:
-        """Note that records of a kind were put or deleted."""
+        """Note that records of a kind were written or deleted."""
         _note(self._kinds, kind, self.revision)
 
     def since(self, revision: int | None) -> Changes:
-        """Give what changed since a revision."""
+        """Return the changes since a revision."""
         if revision == self.revision:
             return Changes(revision)
         full = revision is None or revision > self.revision

@@ -1,4 +1,4 @@
-"""What a store in memory holds: exchanges, blobs and records."""
+"""The content of a store in memory: exchanges, blobs and records."""
 
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Sequence
@@ -11,19 +11,19 @@ from unabridged.domain.record import Record, RecordKind
 from unabridged.stores.json_codec import pack, unpack
 
 MESSAGE = "message"
-"""The kind of a user that is a message; that of a record is the record's."""
+"""The kind of a message that uses a blob; records have their own kinds."""
 User = tuple[str, str]
-"""Kind and id of what uses a blob."""
+"""The kind and id of a user of a blob."""
 Packed = tuple[Record, bytes]
-"""A record with its body as JSON, so that nobody can change what is kept."""
+"""A record with its body as JSON, so that callers cannot change it."""
 
 _FRAME = len(pack([part_to_dict(Text(""))])) - len(pack(""))
-"""Bytes of a lone text without those of its words."""
+"""Bytes around the text of a single text part."""
 
 
 @dataclass(slots=True)
 class StoredExchange:
-    """An exchange with its own messages only, and the id of one that it shares."""
+    """An exchange with its own messages and the id of a shared one."""
 
     exchange: Exchange
     opened_by: str | None
@@ -37,12 +37,12 @@ def size_of(message: Message) -> int:
 
 
 def packed(records: Iterable[Record]) -> list[Packed]:
-    """Pack the bodies of records; one that JSON cannot hold is refused before anything is kept."""
+    """Pack the bodies of records; refuse one that JSON cannot hold before storing any."""
     return [(record, pack(record.body)) for record in records]
 
 
 class MemoryBlobs:
-    """Blobs by digest, each as long as a message or record uses it."""
+    """Blobs by digest, stored as long as a message or record uses them."""
 
     def __init__(self) -> None:
         self._blobs: dict[str, Blob] = {}
@@ -50,7 +50,7 @@ class MemoryBlobs:
         self._counts: Counter[str] = Counter()
 
     def use(self, user: User, blobs: Iterable[Blob]) -> None:
-        """Keep blobs for a message or record that uses none yet."""
+        """Store blobs for a message or record that uses none yet."""
         found = {blob.digest: blob for blob in blobs}
         if found:
             self._blobs |= found
@@ -58,14 +58,14 @@ class MemoryBlobs:
             self._counts.update(found.keys())
 
     def release(self, user: User) -> None:
-        """Remove the uses of a message or record, and each blob of which that was the last use."""
+        """Remove the uses of a message or record, and blobs without another use."""
         for name in self._uses.pop(user, ()):
             self._counts[name] -= 1
             if not self._counts[name]:
                 del self._counts[name], self._blobs[name]
 
     def get(self, digests: Iterable[str]) -> dict[str, Blob]:
-        """Return blobs by digest; those that are not kept are missing."""
+        """Return blobs by digest; unknown ones are missing."""
         return {name: self._blobs[name] for name in digests if name in self._blobs}
 
     def of(self, user: User) -> list[Blob]:
@@ -81,7 +81,7 @@ class MemoryRecords:
         self._held: dict[tuple[RecordKind, str], Packed] = {}
 
     def put(self, records: Iterable[Packed], exchanges: Container[str]) -> set[RecordKind]:
-        """Keep records of which every exchange is there, and return the kinds of those."""
+        """Store the records whose exchanges all exist; return their kinds."""
         kinds: set[RecordKind] = set()
         for record, body in records:
             if not all(name in exchanges for name in record.exchanges):
@@ -93,7 +93,7 @@ class MemoryRecords:
         return kinds
 
     def drop(self, kind: RecordKind, ids: Iterable[str]) -> bool:
-        """Remove records; ids that name nothing are passed over. Tell whether any was there."""
+        """Remove records and ignore unknown ids; return whether any existed."""
         before = len(self._held)
         for record_id in ids:
             if self._held.pop((kind, record_id), None) is not None:
@@ -101,7 +101,7 @@ class MemoryRecords:
         return len(self._held) < before
 
     def drop_drawn_from(self, gone: Collection[str]) -> set[RecordKind]:
-        """Remove what was drawn from exchanges, and their contexts; return the kinds of it all."""
+        """Remove the records and contexts of exchanges; return their kinds."""
         kinds: set[RecordKind] = set()
         for (kind, name), (record, _) in list(self._held.items()):
             begun = kind is RecordKind.CONTEXT and name in gone

@@ -1,7 +1,7 @@
-"""Putting what was salvaged together again: sessions and exchanges as whole as they can be made.
+"""Reassemble recovered rows into sessions and exchanges, as whole as possible.
 
-It knows no file format: a store's salvage gives what proved itself (``Finds``), and gets back
-conversations that any store admits, with an account of what is missing.
+It knows no file format: a store passes the intact rows (``Finds``) and gets conversations that any
+store admits, with a report of what is missing.
 """
 
 from collections.abc import Mapping
@@ -20,12 +20,12 @@ from unabridged.ports import Store
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _ULID = 26
 LOST_SESSION = "salvaged"
-"""What the names of sessions begin with of which nothing is left but exchanges."""
+"""The prefix of names of sessions that lost their header."""
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """An exchange without its messages, the one that it shares, and how many of its own it has."""
+    """An exchange without messages, the shared message, and the number of its own messages."""
 
     exchange: Exchange
     opened_by: str | None
@@ -34,18 +34,18 @@ class Header:
 
 @dataclass
 class Finds:
-    """What proved itself in a damaged file.
+    """The intact rows of a damaged file.
 
     Attributes:
         messages: Messages by id: their number in the log, their exchange, the message.
         records: Records by kind and id, without their blobs.
         uses: The digests of the blobs that records use, by kind and id.
         originals: The digests of the originals of messages, by message id.
-        named: Exchanges that something else names, with their time if it tells.
-        numbers: A number for the session of an exchange, in case its name is lost.
-        exchanges: How many exchanges the file counted; None if it cannot tell.
-        counted: How many records of each kind it counted.
-        unsure: Whether more may have been in it than was found or counted.
+        named: Exchanges that other rows mention, with their time if known.
+        numbers: The number of an exchange's session, in case its name is lost.
+        exchanges: The number of exchanges that the file counts; None if unreadable.
+        counted: The number of records of each kind that it counts.
+        unsure: Whether it may have held more than was found or counted.
     """
 
     space: SpaceId | None = None
@@ -65,11 +65,11 @@ class Finds:
 
 @dataclass(frozen=True, slots=True)
 class Salvaged:
-    """What can be written again.
+    """The content that can be stored again.
 
     Attributes:
         conversations: Sessions with their exchanges, parents before children.
-        records: Records, with those of their blobs that are there.
+        records: Records, with those of their blobs that were found.
         originals: Messages as another program stored or sent them, by message id.
     """
 
@@ -80,7 +80,7 @@ class Salvaged:
 
 
 def assemble(finds: Finds, path: str) -> Salvaged:
-    """Put together what was found in a damaged file."""
+    """Reassemble what was found in a damaged file."""
     table = _Table(finds)
     kept = table.kept()
     by_session: dict[str, list[Exchange]] = {}
@@ -119,7 +119,7 @@ def assemble(finds: Finds, path: str) -> Salvaged:
 
 
 class _Table:
-    """What was found, looked up from every side."""
+    """The finds, with indexes."""
 
     def __init__(self, finds: Finds) -> None:
         self._finds = finds
@@ -141,7 +141,7 @@ class _Table:
         self._kept: dict[str, Exchange] = {}
 
     def kept(self) -> dict[str, Exchange]:
-        """Every exchange whose user's message is there, linked to one that is kept too."""
+        """Every exchange whose user message exists, linked to another kept one."""
         names = self._finds.headers.keys() | self._by_exchange.keys()
         for name in sorted(names, key=self._order):
             exchange = self._exchange(name)
@@ -154,7 +154,7 @@ class _Table:
         return self._kept
 
     def missing(self) -> list[Missing]:
-        """What is not whole, and what is only named, by session and time."""
+        """Incomplete exchanges and those only mentioned, by session and time."""
         known = self._finds.headers.keys() | self._by_exchange.keys()
         for name in self._finds.named.keys() - known:
             self._lost[name] = ("everything", False)
@@ -168,7 +168,7 @@ class _Table:
         return sorted(found, key=lambda one: (one.session, one.at or last, one.exchange))
 
     def session(self, name: str, exchanges: list[Exchange]) -> Session:
-        """A session's header, its head on something that is there."""
+        """A session's header, with a head that exists."""
         header = self._finds.sessions.get(name)
         there = {message.id for exchange in exchanges for message in exchange.messages}
         newest = max(exchanges, key=self._reach, default=None)
@@ -275,13 +275,13 @@ class _Table:
 
 
 class _Groups:
-    """Exchanges that hang together, and so are of one session (disjoint sets)."""
+    """Groups of linked exchanges, each of one session (disjoint sets)."""
 
     def __init__(self) -> None:
         self._above: dict[str, str] = {}
 
     def root(self, name: str) -> str:
-        """The one that stands for all of its group: the first by name."""
+        """Return the representative of a group: the first by name."""
         top = name
         while (above := self._above.get(top, top)) != top:
             top = above
@@ -290,7 +290,7 @@ class _Groups:
         return top
 
     def join(self, one: str, other: str) -> None:
-        """Let two hang together."""
+        """Join the groups of two exchanges."""
         first, second = sorted((self.root(one), self.root(other)))
         self._above[second] = first
 
@@ -311,7 +311,7 @@ def _grouped(finds: Finds) -> _Groups:
 
 
 def time_of(name: str) -> datetime | None:
-    """The time that an id tells, where it is a ULID of these centuries; else None.
+    """Return the time in an id if it is a ULID of a plausible year, else None.
 
     Format: https://github.com/ulid/spec
     """
@@ -347,7 +347,7 @@ def _ordered(exchanges: list[Exchange]) -> list[Exchange]:
 
 
 def write(recovered: Salvaged, store: Store) -> None:
-    """Write what was salvaged into a store; what it holds stays, and doing it twice adds nothing."""
+    """Write recovered content into a store; repeating it adds nothing."""
     for session, exchanges in recovered.conversations:
         store.import_session(session, exchanges, recovered.originals)
     for kind in RecordKind:

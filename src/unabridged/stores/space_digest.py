@@ -1,10 +1,10 @@
-"""A digest over what a space holds, the same in every store.
+"""A digest over the content of a space, equal in every store.
 
 Each session header, exchange and record has a SHA-256 of its canonical form: JSON (as ``json_codec.pack``
 writes it) of its fields in a fixed order, mappings by key, times as microseconds since 1970. The
 digest of a space is, for each of the three, their number and their sum modulo 2^256: so it does not
-depend on the order in which a store gives them, and takes no memory. It tells whether a copy is
-whole; the chain of a session protects against somebody who means to deceive, not this.
+depend on the order of a store, and needs no memory. It shows whether a copy is complete. It does
+not protect against deliberate changes; the chain of a session does.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from unabridged.domain.session import Session
 from unabridged.stores.json_codec import pack
 
 PAGE = 200
-"""Exchanges that are read at once."""
+"""Exchanges read at once."""
 _WRAP = 1 << 256
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -40,7 +40,7 @@ class Sum:
 
     @property
     def text(self) -> str:
-        """The number and the sum, as text."""
+        """Return the number and the sum as text."""
         return f"{self.count}:{self.value:064x}"
 
 
@@ -53,7 +53,7 @@ class Digest:
     records: Sum = field(default_factory=Sum)
 
     def add(self, value: Session | Exchange | Record) -> None:
-        """Add something that the space holds."""
+        """Add an item of the space."""
         match value:
             case Session():
                 self.sessions.add(_session(value))
@@ -64,7 +64,7 @@ class Digest:
 
     @property
     def value(self) -> str:
-        """All of it as 64 hex digits."""
+        """Return the digest as 64 hex digits."""
         parts = (self.sessions, self.exchanges, self.records)
         return sha256("\n".join(part.text for part in parts).encode()).hexdigest()
 

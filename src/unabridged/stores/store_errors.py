@@ -1,4 +1,4 @@
-"""What every store refuses, in the same words."""
+"""Errors that every store raises."""
 
 from unabridged.errors import DuplicateIdError, StoreClosedError, StoreError
 
@@ -6,43 +6,43 @@ _AGAIN = "Read the session again and repeat; nothing was written."
 
 
 def closed() -> StoreClosedError:
-    """The store was closed before."""
+    """Return the error of a closed store."""
     return StoreClosedError("The store is closed.", hint="Open it again.")
 
 
 def duplicate(message_id: str) -> DuplicateIdError:
-    """A message id is taken."""
+    """Return the error of a duplicate message id."""
     return DuplicateIdError(
         f"A message with the id {message_id!r} is stored already.",
-        hint="Give the message a fresh id, or admit the conversation whole; nothing was written.",
+        hint="Use a new message id, or admit the whole conversation; nothing was written.",
     )
 
 
 def stray_parent(exchange_id: str, parent: str) -> StoreError:
-    """An exchange follows one that is not stored."""
+    """Return the error of an unknown parent."""
     return StoreError(
-        f"Exchange {exchange_id!r} follows {parent!r}, which the space does not hold.", hint=_AGAIN
+        f"Exchange {exchange_id!r} follows {parent!r}, which is not in the space.", hint=_AGAIN
     )
 
 
 def stray_opening(exchange_id: str, opened_by: str) -> StoreError:
-    """An exchange shares a message that is not stored."""
+    """Return the error of an unknown shared message."""
     return StoreError(
-        f"Exchange {exchange_id!r} shares message {opened_by!r}, which the space does not hold.",
+        f"Exchange {exchange_id!r} shares message {opened_by!r}, which is not in the space.",
         hint=_AGAIN,
     )
 
 
 def stray_head(session_id: str, head: str) -> StoreError:
-    """A session's head is no message of it."""
+    """Return the error of a head outside the session."""
     return StoreError(
-        f"Session {session_id!r} cannot have {head!r} as its head: it is no message of it.",
+        f"Session {session_id!r} cannot have {head!r} as its head: it is not its message.",
         hint=_AGAIN,
     )
 
 
 def wrong_session(exchange_id: str, session_id: str) -> StoreError:
-    """An exchange belongs to another session than the one it is written to."""
+    """Return the error of an exchange in the wrong session."""
     return StoreError(
         f"Exchange {exchange_id!r} does not belong to session {session_id!r}.",
         hint="Write each exchange to its own session; nothing was written.",
@@ -50,8 +50,8 @@ def wrong_session(exchange_id: str, session_id: str) -> StoreError:
 
 
 def empty(exchange_id: str) -> StoreError:
-    """An exchange without a message."""
+    """Return the error of an exchange without a message."""
     return StoreError(
         f"Exchange {exchange_id!r} has no message.",
-        hint="Give it the user's message, or name the stored one that opens it.",
+        hint="Add the user's message, or name the stored one that opens it.",
     )

@@ -1,1 +1,1 @@
-"""Contract suites, shipped for those who write adapters."""
+"""Contract suites for authors of adapters."""

@@ -1,14 +1,14 @@
-"""A clock that a test sets."""
+"""A clock that a test controls."""
 
 from datetime import UTC, datetime, timedelta
 
 
 class ManualClock:
-    """Time stands still until it is moved; ids count up.
+    """A clock that stops until it is moved; ids count up.
 
     Args:
         start: The first time; needs a time zone.
-        step: How far each look at the time moves it.
+        step: The time that each reading adds.
     """
 
     def __init__(
@@ -21,11 +21,11 @@ class ManualClock:
         self._count = 0
 
     def now(self) -> datetime:
-        """The time; each look moves it by ``step``."""
+        """Return the time; each call moves it by ``step``."""
         self.time += self.step
         return self.time
 
     def new_id(self) -> str:
-        """The next id: 26 digits that sort by the time they were made."""
+        """Return the next id: 26 digits that sort by time."""
         self._count += 1
         return f"{int(self.time.timestamp() * 1000):014d}{self._count:012d}"

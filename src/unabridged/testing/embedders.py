@@ -1,8 +1,8 @@
 """The contract that every ``Embedder`` passes.
 
-Inherit ``EmbedderContract`` in a test class and give the fixture ``embedder``; one that asks a
-server inherits ``ServedEmbedderContract`` and gives the fixture ``away`` too: an embedder whose
-server is not there. Needs pytest.
+Inherit ``EmbedderContract`` in a test class and define the fixture ``embedder``. For an embedder
+that uses a server, inherit ``ServedEmbedderContract`` and define the fixture ``away`` too: an
+embedder whose server does not run. Needs pytest.
 """
 
 import numpy as np
@@ -23,13 +23,13 @@ _LONG = "The sea and the sky and the sand and the wind and the waves. " * 300
 
 
 class EmbedderContract:
-    """What an embedder must do, whichever it is."""
+    """The contract of every embedder."""
 
     tolerance = 1e-4
-    """The most by which a number may differ where the same text is embedded again."""
+    """The largest difference of a number when a text is embedded again."""
 
     def test_it_says_what_it_is(self, embedder: Embedder) -> None:
-        """Identity and dimension are there and do not change by embedding."""
+        """Identity and dimension exist and do not change by embedding."""
         before = (embedder.identity, embedder.dimension)
         assert embedder.identity
         assert embedder.dimension > 1
@@ -38,7 +38,7 @@ class EmbedderContract:
         assert (embedder.identity, embedder.dimension) == before
 
     def test_vectors_have_shape_and_length(self, embedder: Embedder) -> None:
-        """A row of length 1 for each text, in 32 bits."""
+        """Each text gets a row of length 1, in 32 bits."""
         made = embedder.embed(TEXTS)
         assert made.shape == (len(TEXTS), embedder.dimension)
         assert made.dtype == np.float32
@@ -57,7 +57,7 @@ class EmbedderContract:
         assert embedder.embed(TEXTS[::-1])[::-1] == pytest.approx(alone, abs=self.tolerance)
 
     def test_different_texts_have_different_vectors(self, embedder: Embedder) -> None:
-        """No two of the texts come out alike."""
+        """No two texts have the same vector."""
         made = embedder.embed(TEXTS)
         likeness = made @ made.T - np.eye(len(TEXTS))
         assert likeness.max() < 0.999
@@ -75,7 +75,7 @@ class EmbedderContract:
         assert embedder.embed(["", TEXTS[0]])[1].any()
 
     def test_the_end_of_a_long_text_counts(self, embedder: Embedder) -> None:
-        """Nothing is cut off: what stands last changes the vector."""
+        """Nothing is cut off: the last words change the vector."""
         ends = ("the cat sleeps on the roof " * 200, "banks raised their interest fees " * 200)
         first, second = embedder.embed([_LONG + end for end in ends])
         assert float(first @ second) < 0.9999
@@ -104,10 +104,10 @@ class EmbedderContract:
 
 
 class ServedEmbedderContract(EmbedderContract):
-    """What an embedder must do that asks a server."""
+    """The contract of an embedder that uses a server."""
 
     def test_a_server_that_is_away_is_a_typed_error(self, away: Embedder) -> None:
-        """Nobody answers: the error says so, and what to do."""
+        """Without an answer, the error says so and has a hint."""
         with pytest.raises(UpstreamAwayError) as caught:
             away.embed(TEXTS)
         assert caught.value.hint

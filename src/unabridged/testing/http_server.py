@@ -1,4 +1,4 @@
-"""The ground of the protocol servers: a small real HTTP server on a free port of this machine.
+"""The base of the protocol servers: a small HTTP server on a free port of this machine.
 
 For tests only: it has no access control and listens on the loopback.
 """
@@ -17,16 +17,16 @@ from typing import Any, Self, cast
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A request as it came.
+    """A received request.
 
     Attributes:
         method: ``GET``, ``POST``, ``DELETE`` …
         path: The path without query.
         body: The JSON object sent, or an empty one.
         headers: Names in lower case.
-        connection: The number of the connection it came by, from 1.
+        connection: The number of its connection, from 1.
         raw: The body's bytes.
-        query: What stands behind the path's question mark.
+        query: The text after the path's question mark.
     """
 
     method: str
@@ -40,7 +40,7 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What to send back.
+    """An answer to send.
 
     Attributes:
         body: A JSON object, or pieces of bytes to stream.
@@ -55,8 +55,8 @@ class Answered:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-class BreakOff(Exception):  # noqa: N818 - no error: the way a stream says that it shall break off
-    """Raised inside a stream to break the connection in its midst."""
+class BreakOff(Exception):  # noqa: N818 - not an error: it tells a stream to break off
+    """Raised inside a stream to break the connection."""
 
 
 Route = Callable[[Received], Answered]
@@ -65,11 +65,11 @@ Route = Callable[[Received], Answered]
 class ProtocolServer:
     """A server with routes, used as a context manager.
 
-    ``url`` is its address; ``requests`` holds every request that came, in order.
+    ``url`` is its address; ``requests`` has all received requests in order.
 
     Args:
-        routes: Method and path to what answers there.
-        missing: What answers where no route is.
+        routes: Method and path to handler.
+        missing: The handler of all other requests.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class ProtocolServer:
         self._missing = missing or _missing
         self.requests: list[Received] = []
         self.connections = 0
-        """Connections taken so far: 1 as long as a client reuses its own."""
+        """Connections so far: 1 as long as a client reuses its connection."""
         self._left = threading.Event()
         self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
@@ -95,25 +95,25 @@ class ProtocolServer:
         return f"http://127.0.0.1:{self._http.server_address[1]}"
 
     def answer(self, received: Received) -> Answered:
-        """Keep a request and give what answers it."""
+        """Store a request and return its handler."""
         self.requests.append(received)
         method = "GET" if received.method == "HEAD" else received.method
         return self._routes.get((method, received.path), self._missing)(received)
 
     def sent(self, path: str) -> list[Mapping[str, Any]]:
-        """The bodies that came to a path."""
+        """Return the bodies sent to a path."""
         return [each.body for each in self.requests if each.path == path]
 
     def left(self) -> None:
-        """Note that a client went away before the end of its stream."""
+        """Note that a client left before the end of its stream."""
         self._left.set()
 
     def wait_for_stop(self, seconds: float) -> bool:
-        """Tell whether a stream stopped early because its client went away."""
+        """Return whether a stream stopped early because its client left."""
         return self._left.wait(seconds)
 
     def close(self) -> None:
-        """Stop, and cut every connection that is still open."""
+        """Stop, and close all open connections."""
         self._http.shutdown()
         self._thread.join()
         self._http.server_close()
@@ -135,14 +135,14 @@ class ProtocolServer:
         self.close()
 
     def connected(self, connection: socket.socket) -> int:
-        """Count a connection that was taken."""
+        """Count an accepted connection."""
         with self._lock:
             self._open.add(connection)
             self.connections += 1
             return self.connections
 
     def disconnected(self, connection: socket.socket) -> None:
-        """Note that a connection has gone."""
+        """Note that a connection was closed."""
         with self._lock:
             self._open.discard(connection)
 
@@ -159,7 +159,7 @@ class _Http(ThreadingHTTPServer):
         super().__init__(address, _Handler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # type: ignore[explicit-override]  # typing.override came with 3.12
-        """Say nothing: a client that goes away is part of the tests."""
+        """Ignore the error: clients that leave are part of the tests."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -191,7 +191,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer()
 
     def log_message(self, format: str, *args: Any) -> None:  # type: ignore[explicit-override]  # noqa: A002 - the base's name
-        """Nothing is logged: requests hold conversations."""
+        """Log nothing: requests contain conversations."""
 
     def _answer(self) -> None:
         raw = self._body()
@@ -218,7 +218,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, answered: Answered) -> None:
         pieces = None if isinstance(answered.body, Mapping) else answered.body
-        # As real servers do: no header goes out before there is something to say.
+        # Like real servers: no header is sent before there is content.
         first = None if pieces is None else self._first(pieces)
         self.send_response(answered.status)
         self.send_header("Content-Type", answered.kind)

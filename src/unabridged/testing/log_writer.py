@@ -1,4 +1,4 @@
-"""Conversations for tests: a hand that writes to a store as the engine does, with plain ids."""
+"""Conversations for tests: a writer that stores them like the engine, with plain ids."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,11 +12,11 @@ from unabridged.domain.write import Batch
 from unabridged.ports import Store
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
-"""When every conversation of a test begins."""
+"""The time at which every conversation of a test begins."""
 
 
 class LogWriter:
-    """One session of a store, as a writer sees it. Time goes on by a minute with each message.
+    """The writer of one session. Each message takes one minute.
 
     Args:
         store: The store to write to, or None to write nowhere.
@@ -37,7 +37,7 @@ class LogWriter:
         parent: str | None = None,
         tokens: int | None = None,
     ) -> Message:
-        """Make the next message; nothing is written."""
+        """Return the next message, without writing."""
         self._count += 1
         return Message(
             id=f"{self.header.id}-m{self._count:05}",
@@ -57,7 +57,7 @@ class LogWriter:
         tokens: int = 2,
         original: bytes | None = None,
     ) -> Exchange:
-        """Store a user's message behind the head."""
+        """Store a user's message after the head."""
         message = self.message(content, parent=self.header.head, tokens=tokens)
         exchange = Exchange(
             id=f"{self.header.id}-x{self._count:05}",
@@ -79,23 +79,23 @@ class LogWriter:
         state: ExchangeState = ExchangeState.COMPLETE,
         records: tuple[Record, ...] = (),
     ) -> Exchange:
-        """Store an answer to an exchange that was begun."""
+        """Store an answer to an open exchange."""
         message = self.message(content, Role.ASSISTANT, parent=self.header.head, tokens=3)
         news = replace(exchange, messages=(message,), state=state, model="tester")
         self.write(news, message.id, records=records)
         return replace(news, messages=(*exchange.messages, message))
 
     def say(self, user: str, assistant: str) -> Exchange:
-        """Store a whole exchange behind the head, in two writes."""
+        """Store a whole exchange after the head, in two writes."""
         return self.answer(self.begin(user), assistant)
 
     def edit(self, exchange: Exchange, user: str, assistant: str) -> Exchange:
-        """Say something else instead: a second child of the same parent."""
+        """Store an edited message: a second child of the same parent."""
         self.go_to(exchange.user.parent, exchange.parent)
         return self.say(user, assistant)
 
     def regenerate(self, exchange: Exchange, assistant: str) -> Exchange:
-        """Answer the same user message again: a sibling that shares it."""
+        """Store another answer to the same user message: a sibling that shares it."""
         user = exchange.user
         message = self.message(assistant, Role.ASSISTANT, parent=user.id, tokens=3)
         twin = replace(
@@ -124,7 +124,7 @@ class LogWriter:
         records: tuple[Record, ...] = (),
         originals: Mapping[str, bytes] | None = None,
     ) -> None:
-        """Append one batch behind the head, and move the head."""
+        """Append one batch after the head, and move the head."""
         updated = START + timedelta(minutes=self._count)
         header = replace(self.header, head=head, updated=updated)
         batch = Batch(header, exchange, opened_by, records, originals or {})

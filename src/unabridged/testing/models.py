@@ -1,7 +1,7 @@
 """The contract that every ``ChatModel`` passes.
 
-Inherit ``ChatModelContract`` in a test class and give the fixture ``model``; say in the class
-attributes what the model cannot do. Needs pytest.
+Inherit ``ChatModelContract`` in a test class and define the fixture ``model``; set the class
+attributes for what the model cannot do. Needs pytest.
 """
 
 from datetime import UTC, datetime
@@ -15,11 +15,11 @@ from unabridged.ports import ChatModel
 
 _AT = datetime(2026, 11, 21, tzinfo=UTC)
 WINDOW = 1_024
-"""Tokens of the window that the contract asks with."""
+"""The window of the contract's requests, in tokens."""
 SAY = "Say something about the sea."
-"""The user's words to which the model shall answer with words, in at least three pieces."""
+"""The user's message that the model must answer with text, in at least three pieces."""
 CALL = "What time is it? Use the tool."
-"""The user's words to which the model shall call the tool ``clock``."""
+"""The user's message on which the model must call the tool ``clock``."""
 CLOCK = ToolSpec(
     "clock",
     "Tells the time.",
@@ -28,38 +28,38 @@ CLOCK = ToolSpec(
 
 
 def message(role: Role, *parts: Part, place: int = 0) -> Message:
-    """Make a message for a prompt."""
+    """Return a message for a prompt."""
     return Message(id=f"m{place}", role=role, parts=parts, at=_AT)
 
 
 def request(*prompt: Message, tools: tuple[ToolSpec, ...] = (), room: int = 64) -> ChatRequest:
-    """Make a request."""
+    """Return a request."""
     return ChatRequest(messages=prompt, tools=tools, window=WINDOW, max_output=room)
 
 
 def asking(text: str) -> ChatRequest:
-    """Make a request of a system prompt and one question."""
+    """Return a request of a system prompt and one question."""
     system = message(Role.SYSTEM, Text("You are brief."))
     return request(system, message(Role.USER, Text(text), place=1))
 
 
 class ChatModelContract:
-    """What a model must do, whichever it is."""
+    """The contract of every model."""
 
     reports_usage = True
-    """Whether it says what a request cost."""
+    """Whether it reports the tokens of a request."""
     refuses_length = True
     """Whether it refuses a prompt that is longer than the window."""
     calls_tools = True
-    """Whether it calls tools when asked as the contract asks."""
+    """Whether it calls tools on the contract's request."""
 
     def test_names_itself(self, model: ChatModel) -> None:
-        """It has a model's name and a provider's."""
+        """It has the name of a model and of a provider."""
         assert model.model
         assert model.provider
 
     def test_abilities_are_sane(self, model: ChatModel) -> None:
-        """Its abilities name it and hold lengths that can be."""
+        """Its abilities have its name and plausible lengths."""
         abilities = model.abilities()
         assert abilities.model == model.model
         assert abilities.source
@@ -67,7 +67,7 @@ class ChatModelContract:
             assert length is None or length >= 512
 
     def test_a_stream_ends_with_done(self, model: ChatModel) -> None:
-        """Pieces of words, then one last piece that says why it ended."""
+        """Pieces of text, then one last piece with the finish reason."""
         chunks = list(model.chat(asking(SAY)))
         assert [chunk.done for chunk in chunks[:-1]] == [False] * (len(chunks) - 1)
         assert chunks[-1].done
@@ -88,7 +88,7 @@ class ChatModelContract:
             assert usage.answer > 0
 
     def test_closing_stops_and_the_next_request_works(self, model: ChatModel) -> None:
-        """A reader that goes away harms nothing."""
+        """A reader that leaves does no harm."""
         stream = model.chat(asking(SAY))
         first = next(stream)
         assert isinstance(first, StreamChunk)
@@ -99,7 +99,7 @@ class ChatModelContract:
         assert list(model.chat(asking(SAY)))[-1].done
 
     def test_a_round_with_a_tool(self, model: ChatModel) -> None:
-        """A call comes whole; its result can be sent back and is answered."""
+        """A call arrives whole; its result can be sent back and is answered."""
         if not self.calls_tools:
             pytest.skip("this model calls no tools")
         ask = message(Role.USER, Text(CALL))
@@ -116,7 +116,7 @@ class ChatModelContract:
         assert "".join(chunk.text for chunk in again).strip()
 
     def test_it_takes_a_whole_conversation(self, model: ChatModel) -> None:
-        """System messages, rounds and odd characters are taken as they are."""
+        """System messages, rounds and odd characters are accepted unchanged."""
         prompt = (
             message(Role.SYSTEM, Text("You are brief."), place=0),
             message(Role.USER, Text('Zeile\u2028"quoted" \\ 海 🌊 \x85'), place=1),
@@ -126,9 +126,9 @@ class ChatModelContract:
         assert list(model.chat(request(*prompt)))[-1].done
 
     def test_a_refusal_for_length_is_typed(self, model: ChatModel) -> None:
-        """A prompt longer than the window is refused as such, before anything is said."""
+        """A prompt longer than the window is refused before any answer."""
         if not self.refuses_length:
-            pytest.skip("this model has no window of its own")
+            pytest.skip("this model does not limit its window")
         with pytest.raises(ContextRefusedError) as caught:
             list(model.chat(asking("the sea and the sky and the sand " * WINDOW)))
         assert caught.value.hint

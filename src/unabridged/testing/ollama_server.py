@@ -1,9 +1,9 @@
 """An Ollama server for tests: the real protocol over HTTP, with answers from a script.
 
 Behaviour follows ollama/ollama v0.33.0-rc2: docs/api.md, api/types.go, server/routes.go (routes,
-status codes, error texts, errors in mid-stream), server/prompt.go (what is cut where ``truncate``
-is not false: the oldest messages go, system messages and the newest stay) and
-llm/llama_server.go with llama.cpp's own refusal where it is. Facts only, no code. Not a model:
+status codes, error texts, errors in mid-stream), server/prompt.go (truncation, unless ``truncate``
+is false: the oldest messages are removed, system messages and the newest stay) and
+llm/llama_server.go with llama.cpp's own refusal otherwise. Facts only, no code. Not a model:
 checked against the official ``ollama`` Python client.
 """
 
@@ -32,7 +32,7 @@ from unabridged.wire.incoming_message import Wire
 VERSION = "0.33.0"
 NDJSON = "application/x-ndjson"
 DEFAULT_CONTEXT = 4_096
-"""Tokens that Ollama loads a model with where nothing is said (on machines without a large GPU)."""
+"""The default window of Ollama in tokens (on machines without a large GPU)."""
 _DATE = "2026-10-{:02d}T12:00:00Z"
 
 
@@ -44,9 +44,9 @@ class OllamaEntry:
         name: Its full name.
         trained: Its ``context_length``.
         family: Its architecture.
-        capabilities: What it can do; None as servers before 0.6.4, which do not say.
-        loaded: Tokens that it is loaded with, or None where it is not loaded.
-        day: The day of a month on which it was pulled: a later day is more recent.
+        capabilities: Its abilities; None as for servers before 0.6.4, which do not report them.
+        loaded: The window that it is loaded with, or None if it is not loaded.
+        day: The day of the month on which it was pulled; a later day is more recent.
     """
 
     name: str = "llama3.2:latest"
@@ -61,13 +61,13 @@ class OllamaTestServer(ProtocolServer):
     """The server.
 
     Args:
-        script: What it answers.
-        models: What it has; none at all is possible.
+        script: The answers.
+        models: Its models, possibly none.
         count: Counts tokens for usage and for the window.
-        truncates: Cut what is too long even where a client forbids it, as servers before
-            ``truncate`` do; otherwise a client's ``truncate: false`` is heard.
-        version: What ``/api/version`` says.
-        strict: Refuse fields that are not known, as some servers do that only speak the dialect.
+        truncates: Truncate long prompts even if a client forbids it, like servers before
+            ``truncate``; otherwise ``truncate: false`` is obeyed.
+        version: The value of ``/api/version``.
+        strict: Refuse unknown fields, like some other servers with this dialect.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class OllamaTestServer(ProtocolServer):
         self.models = list(models)
         self.truncates = truncates
         self.cut: list[int] = []
-        """For each chat request, how many messages were cut."""
+        """For each chat request, the number of removed messages."""
         self._count = count
         self._version = version
         self._strict = strict

@@ -37,7 +37,7 @@ class OpenAIEntry:
 
     Attributes:
         name: Its id.
-        extra: What the server adds to the dialect's own fields.
+        extra: Fields that the server adds to the dialect's.
     """
 
     name: str = "test-model"
@@ -48,14 +48,14 @@ class OpenAITestServer(ProtocolServer):
     """The server.
 
     Args:
-        script: What it answers.
-        models: What it has.
-        window: Tokens that prompt and answer may take; a longer prompt is refused.
+        script: The answers.
+        models: Its models.
+        window: Tokens for prompt and answer; a longer prompt is refused.
         count: Counts tokens for usage and for the window.
-        key: The key that it asks for; empty for none.
-        props: What llama.cpp's ``/props`` says, or None where there is no such route.
-        native: What LM Studio's ``/api/v0/models`` lists, or None where there is no such route.
-        refuses: Fields that it does not know and refuses, as some servers do.
+        key: The required key; empty for none.
+        props: The answer of llama.cpp's ``/props``, or None without this route.
+        native: The list of LM Studio's ``/api/v0/models``, or None without this route.
+        refuses: Fields that it refuses as unknown, like some servers.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class OpenAITestServer(ProtocolServer):
 
     @property
     def base_url(self) -> str:
-        """The address that clients take: with ``/v1``."""
+        """The address for clients, with ``/v1``."""
         return f"{self.url}/v1"
 
     def _table(self) -> Mapping[tuple[str, str], Route]:

@@ -1,4 +1,4 @@
-"""What a protocol server shall answer, told in tests."""
+"""Prepared answers of a protocol server."""
 
 import re
 import time
@@ -15,15 +15,15 @@ class ScriptedReply:
     """One answer.
 
     Attributes:
-        text: The words.
-        calls: Tool calls, sent behind the words.
-        reasoning: Thinking, sent before the words.
-        finish: Why it ended; empty for what fits.
-        cached: Tokens of the prompt that are said to come from a cache, or None.
+        text: The text.
+        calls: Tool calls, sent after the text.
+        reasoning: Thinking, sent before the text.
+        finish: The finish reason; empty for the fitting one.
+        cached: Tokens of the prompt reported as cached, or None.
         status: An HTTP status from 400 on refuses, with ``error`` as the reason.
-        error: The reason; without a status it comes in mid-stream, after ``after`` pieces.
-        breaks: Break the connection after ``after`` pieces, without a word.
-        after: How many pieces come before the fault.
+        error: The reason; without a status it is sent in mid-stream, after ``after`` pieces.
+        breaks: Break the connection after ``after`` pieces, without an error.
+        after: The number of pieces before the fault.
         delay: Seconds before the answer begins, as while a model loads.
         pause: Seconds between two pieces.
         ends: How a stream of server-sent events ends: ``done`` with ``[DONE]``, ``silent``
@@ -44,7 +44,7 @@ class ScriptedReply:
     ends: str = "done"
 
     def pieces(self) -> Iterator[StreamChunk]:
-        """Give the answer in pieces, without its end."""
+        """Yield the answer in pieces, without its end."""
         for word in split(self.reasoning):
             yield StreamChunk(reasoning=word)
         for word in split(self.text):
@@ -53,38 +53,38 @@ class ScriptedReply:
             yield StreamChunk(calls=self.calls)
 
     def end(self, prompt: int, answer: int) -> StreamChunk:
-        """Give the last piece, with what the request cost."""
+        """Return the last piece, with the usage."""
         finish = self.finish or ("tool_calls" if self.calls else "stop")
         return StreamChunk(done=True, finish=finish, usage=Usage(prompt, answer, self.cached))
 
 
 def split(text: str) -> list[str]:
-    """Split a text word by word, nothing lost."""
+    """Split a text into words, without loss."""
     return re.findall(r"\S+\s*|\s+", text)
 
 
 Replier = Callable[[Mapping[str, Any]], "ScriptedReply | str"]
-"""Makes an answer of a request's body."""
+"""Makes an answer from a request's body."""
 Script = Replier | str | ScriptedReply | Sequence[str | ScriptedReply]
-"""One answer, several in order (the last again and again), or a function."""
+"""One answer, several in order (the last repeats), or a function."""
 Counter = Callable[[str], int]
 """Counts the tokens of a text."""
 
 
 def words(text: str) -> int:
-    """Count words as tokens: crude, and easy to reckon with in tests."""
+    """Count words as tokens: crude, but predictable in tests."""
     return len(text.split())
 
 
 @dataclass(slots=True)
 class Scripted:
-    """Gives the answers of a script."""
+    """The answers of a script."""
 
     script: Script
     _next: int = field(default=0)
 
     def reply(self, body: Mapping[str, Any]) -> ScriptedReply:
-        """Give the next answer."""
+        """Return the next answer."""
         if callable(self.script):
             made = self.script(body)
         elif isinstance(self.script, (str, ScriptedReply)):
@@ -96,7 +96,7 @@ class Scripted:
 
 
 def paced(reply: ScriptedReply) -> Iterator[StreamChunk]:
-    """Give a reply's pieces with its pause between them."""
+    """Yield a reply's pieces with its pause between them."""
     if reply.delay:
         time.sleep(reply.delay)
     for chunk in reply.pieces():
@@ -106,7 +106,7 @@ def paced(reply: ScriptedReply) -> Iterator[StreamChunk]:
 
 
 def spoken(messages: Iterable[Mapping[str, Any]]) -> str:
-    """Give every word of wire messages: what a template would put into the prompt."""
+    """Return all words of wire messages, as a template puts them into the prompt."""
     said: list[str] = []
     for message in messages:
         content = message.get("content")

@@ -1,4 +1,4 @@
-"""A state machine that drives a store against a model in plain dictionaries. Needs ``hypothesis`` and ``pytest``.
+"""A state machine that compares a store with plain dictionaries; needs ``hypothesis``, ``pytest``.
 
 class MyMachine(StoreMachine):
     def make(self):
@@ -41,7 +41,7 @@ _FAR_AHEAD = timedelta(days=3650)
 
 @dataclass
 class Model:
-    """What a store must hold: whole exchanges by id, headers, records."""
+    """The expected content of a store: whole exchanges by id, headers, records."""
 
     exchanges: dict[str, Exchange] = field(default_factory=dict)
     sessions: dict[str, Session] = field(default_factory=dict)
@@ -49,11 +49,11 @@ class Model:
     originals: dict[str, bytes] = field(default_factory=dict)
 
     def messages(self) -> dict[str, Message]:
-        """Every message, once."""
+        """Return every message, once."""
         return {m.id: m for exchange in self.exchanges.values() for m in exchange.messages}
 
     def ending(self, head: str | None) -> str | None:
-        """The exchange that a head stands for: the newest that ends there, else the first with it."""
+        """Return the exchange of a head: the newest that ends there, else the first with it."""
         holding = sorted(
             x.id for x in self.exchanges.values() if head in {m.id for m in x.messages}
         )
@@ -61,7 +61,7 @@ class Model:
         return ends[-1] if ends else next(iter(holding), None)
 
     def path(self, session: str) -> list[Exchange]:
-        """The session's current path, oldest first."""
+        """Return the session's current path, oldest first."""
         found, step = [], self.ending(self.sessions[session].head)
         while step is not None:
             found.append(self.exchanges[step])
@@ -69,7 +69,7 @@ class Model:
         return found[::-1]
 
     def of(self, session: str) -> list[Exchange]:
-        """The exchanges of a session, by id."""
+        """Return the exchanges of a session, by id."""
         return [x for _, x in sorted(self.exchanges.items()) if x.session == session]
 
     def forget(self, ids: set[str]) -> None:
@@ -114,19 +114,19 @@ def _up(message: str | None, lost: dict[str, Message]) -> str | None:
 
 
 class StoreMachine(RuleBasedStateMachine):
-    """Everything that a store can be asked, in any order. Override ``make``, and ``reopen``."""
+    """All operations of a store, in any order. Override ``make`` and ``reopen``."""
 
     def make(self) -> Store:
-        """Give a fresh, empty store."""
+        """Return a new, empty store."""
         raise NotImplementedError
 
     def reopen(self, store: Store) -> Store:
-        """Close a store and open it again; one that keeps nothing gives back the same."""
+        """Close a store and reopen it; a store in memory returns itself."""
         return store
 
     @initialize()
     def start(self) -> None:
-        """Begin with nothing."""
+        """Start with an empty store."""
         self.store = self.make()
         self.model = Model()
         self.replica = Replica()
@@ -176,7 +176,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(session=_SESSIONS, text=TEXTS)
     def say(self, session: str, text: str) -> None:
-        """A user's message behind the head, every second one with an original."""
+        """A user's message after the head, every second one with an original."""
         header = self._header(session)
         message = self._message(text, Role.USER, header.head)
         parent = self.model.ending(header.head)
@@ -198,7 +198,7 @@ class StoreMachine(RuleBasedStateMachine):
     @precondition(_some)
     @rule(pick=_PICK, text=TEXTS, empty=st.booleans())
     def regenerate(self, pick: int, text: str, *, empty: bool) -> None:
-        """Another answer to a message that is there."""
+        """Another answer to a stored message."""
         old = self._any(pick)
         message = self._message(text, Role.ASSISTANT, old.user.id)
         twin = replace(old, id=f"x{self.count:05}", messages=() if empty else (message,))
@@ -217,7 +217,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(session=_SESSIONS, text=TEXTS)
     def come_too_late(self, session: str, text: str) -> None:
-        """A head that is not the head, and an id that is taken."""
+        """A wrong head, and a duplicate id."""
         header = self._header(session)
         message = self._message(text, Role.USER, None)
         late = Exchange("late", session, None, ExchangeState.OPEN, (message,), START)
@@ -233,7 +233,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(text=TEXTS, known=st.integers(0, 4))
     def admit(self, text: str, known: int) -> None:
-        """A conversation with branches from elsewhere: a part of it, all of it, all again."""
+        """A foreign conversation with branches: a part of it, all of it, all again."""
         self.count += 1
         talk = LogWriter(None, f"in{self.count:05}")
         first, second = talk.say(text, "1"), talk.say("two", text)
@@ -260,7 +260,7 @@ class StoreMachine(RuleBasedStateMachine):
     def put(
         self, kind: RecordKind, name: str, text: str, picks: list[int], blobs: list[Blob]
     ) -> None:
-        """A record, drawn from exchanges, with blobs."""
+        """A record of exchanges, with blobs."""
         drawn = tuple(self._any(pick).id for pick in picks) if self._some() else ()
         record = Record(kind, name, START, {"text": text}, drawn, tuple(blobs))
         self.store.put([record])
@@ -268,21 +268,21 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(kind=_KINDS, name=st.sampled_from("abc"))
     def drop(self, kind: RecordKind, name: str) -> None:
-        """A record goes."""
+        """Remove a record."""
         self.store.delete(kind, [name])
         self.model.records.pop((kind, name), None)
 
     @precondition(_some)
     @rule(picks=st.lists(_PICK, min_size=1, max_size=4))
     def forget(self, picks: list[int]) -> None:
-        """Some exchanges go."""
+        """Remove some exchanges."""
         ids = {self._any(pick).id for pick in picks}
         assert self.store.erase([*ids, "nothing"]) == len(ids)
         self.model.forget(ids)
 
     @rule()
     def close_and_open(self) -> None:
-        """Close the store and open it again."""
+        """Close the store and reopen it."""
         self.store = self.reopen(self.store)
 
     # --- what must hold -------------------------------------------------------------------------
@@ -328,7 +328,7 @@ class StoreMachine(RuleBasedStateMachine):
         assert totals.tokens == sum(message.tokens or 0 for message in messages.values())
 
     def teardown(self) -> None:  # type: ignore[explicit-override] # typing.override is of 3.12
-        """Check the store where it can check itself, and close it."""
+        """Check the store, if it can, and close it."""
         store = getattr(self, "store", None)
         if store is not None:
             assert not isinstance(store, SupportsCheck) or store.check() == []

@@ -28,7 +28,7 @@ from unabridged.testing.stores_writes import conversation, make_record
 
 
 class _RecordsContract(BlobsContract):
-    """Records are put, replaced, found and dropped."""
+    """Records are written, replaced, found and removed."""
 
     def test_records_are_put_and_replaced(self, store: Store) -> None:
         """One of the same kind and id is replaced; another kind is another record."""
@@ -44,7 +44,7 @@ class _RecordsContract(BlobsContract):
         assert store.records(RecordKind.OVERVIEW) == [make_record("b", kind=RecordKind.OVERVIEW)]
 
     def test_a_record_drawn_from_what_was_forgotten_is_passed_over(self, store: Store) -> None:
-        """Whoever made it read the exchange before; nothing of its words comes back."""
+        """Its maker read the exchange before; none of its text comes back."""
         talk = LogWriter(store)
         one, two = talk.say("eins", "1"), talk.say("zwei", "2")
         store.put([make_record("a", two.id)])
@@ -65,21 +65,21 @@ class _RecordsContract(BlobsContract):
         assert store.records(RecordKind.FACT, newest=0) == []
 
     def test_records_are_dropped(self, store: Store) -> None:
-        """Ids that name nothing are passed over."""
+        """Unknown ids are ignored."""
         store.put([make_record("a"), make_record("b")])
         store.delete(RecordKind.FACT, ["a", "nothing"])
         store.delete(RecordKind.OVERVIEW, ["b"])
         assert [r.id for r in store.records(RecordKind.FACT)] == ["b"]
 
     def test_records_go_in_with_a_batch(self, store: Store) -> None:
-        """What is appended with messages is there with them."""
+        """Records appended with messages are stored with them."""
         talk = LogWriter(store)
         begun = talk.begin("hello", records=(make_record("a"),))
         talk.answer(begun, "hi", records=(make_record("a", begun.id), make_record("b")))
         assert store.records(RecordKind.FACT) == [make_record("a", begun.id), make_record("b")]
 
     def test_a_record_given_back_is_a_copy(self, store: Store) -> None:
-        """Changing what was put, or what came back, changes nothing that is stored."""
+        """A change of a written or returned record does not change the stored one."""
         record = make_record("a")
         body = dict(record.body)
         store.put([replace(record, body=body)])
@@ -91,7 +91,7 @@ class _RecordsContract(BlobsContract):
 
 
 class _ForgettingContract(_RecordsContract):
-    """What is forgotten is gone; what followed it stays."""
+    """Forgotten exchanges are removed; later ones stay."""
 
     def test_children_take_the_parent(self, store: Store) -> None:
         """The path closes over a gap, for exchanges and for messages."""
@@ -108,7 +108,7 @@ class _ForgettingContract(_RecordsContract):
         assert (totals.exchanges, totals.messages, totals.tokens) == (3, 6, 15)
 
     def test_a_forgotten_head_goes_back(self, store: Store) -> None:
-        """The session's head is the last message before it; one can go on talking."""
+        """The session's head is the last message before it; the session can continue."""
         talk = LogWriter(store)
         said = [talk.say(f"{i}", f"{i}") for i in range(3)]
         store.erase([said[2].id, said[1].id])
@@ -120,7 +120,7 @@ class _ForgettingContract(_RecordsContract):
         assert store.recent("s1", 9) == [said[0], more]
 
     def test_a_forgotten_root_leaves_its_branches(self, store: Store) -> None:
-        """Where nothing lies before a forgotten head, it is the newest exchange that is left."""
+        """If nothing precedes a forgotten head, the newest remaining exchange is the head."""
         talk = LogWriter(store)
         old = talk.say("one", "1")
         new = talk.edit(old, "two", "2")
@@ -128,7 +128,7 @@ class _ForgettingContract(_RecordsContract):
         assert store.recent("s1", 9) == [old]
 
     def test_an_empty_session_goes(self, store: Store) -> None:
-        """With its last exchange a session goes, and others stay."""
+        """A session is removed with its last exchange; others stay."""
         talk, other = LogWriter(store), LogWriter(store, "s2")
         said, kept = [talk.say("one", "1"), talk.say("two", "2")], other.say("a", "b")
         assert store.erase(exchange.id for exchange in said) == 2
@@ -137,7 +137,7 @@ class _ForgettingContract(_RecordsContract):
         assert store.totals().sessions == 1
 
     def test_records_drawn_from_it_go(self, store: Store) -> None:
-        """Every record that names it, and its context; other records stay."""
+        """Its records and its context are removed; other records stay."""
         talk = LogWriter(store)
         one, two = talk.say("one", "1"), talk.say("two", "2")
         context = make_record(one.id, kind=RecordKind.CONTEXT)
@@ -165,7 +165,7 @@ class _ForgettingContract(_RecordsContract):
         assert store.totals().messages == 2
 
     def test_a_title_made_from_it_goes(self, store: Store) -> None:
-        """A title of the forgotten words is emptied; one that a person gave stays."""
+        """A title from the forgotten text is cleared; one set by the user stays."""
         for name, title in (("s1", "my secret word"), ("s2", "Given by hand")):
             talk = LogWriter(store, name)
             talk.header = replace(talk.header, title=title)
@@ -176,7 +176,7 @@ class _ForgettingContract(_RecordsContract):
         assert titles == {"s1": "", "s2": "Given by hand"}
 
     def test_what_was_forgotten_can_be_admitted_again(self, store: Store) -> None:
-        """Forgetting leaves no id taken."""
+        """Forgotten ids can be used again."""
         session, said = conversation()
         store.import_session(session, said)
         store.erase(exchange.id for exchange in said)
@@ -185,11 +185,11 @@ class _ForgettingContract(_RecordsContract):
 
 
 class StoreContract(_ForgettingContract):
-    """Everything that a store must do. Override the fixture ``store``, and ``reopen``."""
+    """The contract of a store. Override the fixture ``store``, and ``reopen``."""
 
     @pytest.fixture
     def store(self) -> Store:
-        """A fresh, empty store; override it."""
+        """A new, empty store; override it."""
         raise NotImplementedError("override the fixture `store`")
 
     def test_it_knows_its_space(self, store: Store) -> None:
@@ -198,7 +198,7 @@ class StoreContract(_ForgettingContract):
         assert self.reopen(store).space == space
 
     def test_a_closed_store_says_so(self, store: Store) -> None:
-        """Closing twice does nothing; anything else is refused."""
+        """A second close does nothing; all other calls are refused."""
         store.close()
         store.close()
         for ask in (store.scan, store.sessions, store.totals, lambda: store.erase([])):
@@ -208,7 +208,7 @@ class StoreContract(_ForgettingContract):
             LogWriter(store).begin("hello")
 
     def test_a_sound_store_says_so(self, store: Store) -> None:
-        """A check finds nothing after everything that a store can be asked."""
+        """A check finds no fault after all operations."""
         if not isinstance(store, SupportsCheck):
             pytest.skip("this store does not check itself")
         talk = LogWriter(store)
@@ -219,7 +219,7 @@ class StoreContract(_ForgettingContract):
         assert store.check() == []
 
     def test_every_change_goes_into_what_proves_it(self, store: Store) -> None:
-        """Whatever a store can be asked to do, its proof goes with it, also after reopening."""
+        """The proof stays valid after all operations, also after reopening."""
         if not isinstance(store, SupportsChainHead) or not isinstance(store, SupportsCheck):
             pytest.skip("this store proves nothing")
         talk = LogWriter(store)

@@ -1,4 +1,4 @@
-"""The part of the contract that is about archived sessions: they are as they were, but for the list."""
+"""The contract of archived sessions: unchanged, except in the list."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -14,7 +14,7 @@ AWAY = START + timedelta(days=400)
 
 
 class ArchivingContract(ChangesContract):
-    """Archiving changes nothing that is said, found or drawn from it."""
+    """Archiving changes no message, search result or record."""
 
     def _filled(self, store: Store) -> list[LogWriter]:
         talks = [LogWriter(store, name) for name in ("s1", "s2")]
@@ -28,7 +28,7 @@ class ArchivingContract(ChangesContract):
         return talks
 
     def test_an_archived_session_is_as_it_was(self, store: Store) -> None:
-        """Got, scanned, recent and found as before, also after it was opened again."""
+        """Reads and searches return the same, also after reopening."""
         (talk, _) = self._filled(store)
         ids = [exchange.id for exchange in store.scan()]
 
@@ -53,7 +53,7 @@ class ArchivingContract(ChangesContract):
         assert store.session("s1") == header
 
     def test_an_archived_session_is_taken_up_again(self, store: Store) -> None:
-        """By its header, and by writing to it; nothing of it is lost."""
+        """It returns by its header or by a write, without loss."""
         (talk, _) = self._filled(store)
         before = store.scan()
         active = talk.header
@@ -68,7 +68,7 @@ class ArchivingContract(ChangesContract):
         assert store.recent("s1", 1) == [more]
 
     def test_what_was_archived_is_forgotten_too(self, store: Store) -> None:
-        """As any other; what stays is as it was."""
+        """Like any other session; the rest is unchanged."""
         (talk, _) = self._filled(store)
         active = talk.header
         store.set_session(replace(active, archived=AWAY), active.head)
@@ -80,7 +80,7 @@ class ArchivingContract(ChangesContract):
         assert len(store.scan()) == 13
 
     def test_a_session_comes_archived(self, store: Store) -> None:
-        """Taken over from elsewhere as it was there."""
+        """An archived session is imported as archived."""
         (talk, _) = self._filled(store)
         said = [one for one in store.scan() if one.session == "s1"]
         store.erase([one.id for one in said])

@@ -1,4 +1,4 @@
-"""The part of a store's contract about blobs and originals; ``testing.stores`` has the whole."""
+"""The contract of blobs and originals; ``testing.stores`` has the whole contract."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ ORIGINAL = b'{"content":"\xf0\x9f\x98\x80"}'
 
 
 def stored_blobs(store: Store, *blobs: Blob) -> set[Blob]:
-    """Return which of these blobs a store holds."""
+    """Return the stored ones of these blobs."""
     return set(store.blobs(blob.digest for blob in blobs).values())
 
 
@@ -44,7 +44,7 @@ class BlobsContract(ArchivingContract):
         assert store.blobs([]) == {}
 
     def test_equal_bytes_of_two_kinds_are_two_blobs(self, store: Store) -> None:
-        """The kind is a part of what a blob is."""
+        """The kind is a part of a blob's identity."""
         twins = (Blob(BlobKind.TOOLS, b"{}"), Blob(BlobKind.ORIGINAL, b"{}"))
         store.put([_record("a", blobs=twins)])
         assert store.records(RecordKind.FACT)[0].blobs == twins
@@ -80,12 +80,12 @@ class BlobsContract(ArchivingContract):
         assert not isinstance(store, SupportsCheck) or store.check() == []
 
     def test_a_record_that_is_passed_over_stores_no_blob(self, store: Store) -> None:
-        """It was drawn from what was forgotten."""
+        """A record of forgotten exchanges ends its uses."""
         store.put([_record("a", "gone", blobs=(SYSTEM,))])
         assert stored_blobs(store, SYSTEM) == set()
 
     def test_originals_come_back_by_message(self, store: Store) -> None:
-        """Equal ones are stored once; messages without one are missing from the answer."""
+        """Equal ones are stored once; messages without one are missing in the result."""
         talk = LogWriter(store)
         one = talk.begin("one", original=ORIGINAL)
         two = talk.begin("two", original=ORIGINAL)
@@ -97,7 +97,7 @@ class BlobsContract(ArchivingContract):
         assert store.originals(ids) == {ids[1]: ORIGINAL}
 
     def test_an_original_stays_with_a_shared_question(self, store: Store) -> None:
-        """It goes when the last answer to it goes."""
+        """It is removed with the last answer to it."""
         talk = LogWriter(store)
         old = talk.answer(talk.begin("one", original=ORIGINAL), "1")
         twin = talk.regenerate(old, "eins")
@@ -107,7 +107,7 @@ class BlobsContract(ArchivingContract):
         assert store.originals([old.user.id]) == {}
 
     def test_an_imported_conversation_brings_its_originals(self, store: Store) -> None:
-        """Those of messages that are there already are passed over."""
+        """Originals of stored messages are ignored."""
         session, said = conversation()
         first, second = said[0].user, said[1].user
         part = replace(session, head=said[0].messages[-1].id)

@@ -1,4 +1,4 @@
-"""The part of a store's contract that is about its change feed: who follows it misses nothing."""
+"""The contract of the change feed: a follower misses nothing."""
 
 from dataclasses import dataclass, field, replace
 
@@ -13,12 +13,12 @@ from unabridged.testing.stores_writes import make_record
 
 @dataclass
 class Replica:
-    """What can be said of a store by following its changes alone.
+    """The state of a store, built from its changes alone.
 
     Attributes:
-        revision: The revision that it has followed to.
-        numbers: The number of each exchange that is there.
-        given: Every number that was ever seen, with its exchange.
+        revision: The last followed revision.
+        numbers: The number of each existing exchange.
+        given: All numbers ever seen, with their exchanges.
         sessions: The headers, read when they changed.
         parents: The parent of each exchange, read when it was written or moved.
     """
@@ -30,7 +30,7 @@ class Replica:
     parents: dict[str, str | None] = field(default_factory=dict)
 
     def follow(self, store: Store) -> Changes:
-        """Apply what changed."""
+        """Apply changes."""
         changes = store.changes(self.revision)
         if changes.full:
             self.numbers, self.given, self.sessions, self.parents = {}, {}, {}, {}
@@ -62,10 +62,10 @@ class Replica:
 
 
 class ChangesContract(LookupContract):
-    """What changed since a revision is told, once and in order."""
+    """Changes since a revision are returned once and in order."""
 
     def test_changes_are_told_in_order(self, store: Store) -> None:
-        """What was begun and what was extended, by its last change; numbers stay."""
+        """Started and extended exchanges come by their last change; numbers stay."""
         talk = LogWriter(store)
         start = store.changes(None)
         assert start.full
@@ -82,7 +82,7 @@ class ChangesContract(LookupContract):
         assert store.changes(None).written == (two.id, one.id)
 
     def test_nothing_changed(self, store: Store) -> None:
-        """Then nothing is told, and the revision stays, also when it is opened again."""
+        """Without changes the feed is empty and the revision stays, also after reopening."""
         LogWriter(store).say("eins", "1")
         seen = store.changes(None).revision
         assert store.last_revision() == seen
@@ -90,7 +90,7 @@ class ChangesContract(LookupContract):
 
     def test_each_write_is_a_revision(self, store: Store) -> None:
         """One more for each transaction."""
-        looked_up(store, "nothing")  # an index that is attached may write down its embedder
+        looked_up(store, "nothing")  # an attached index may store its embedder
         seen = store.last_revision()
         talk = LogWriter(store)
         begun = talk.begin("eins")
@@ -103,7 +103,7 @@ class ChangesContract(LookupContract):
         assert store.last_revision() == seen + 6
 
     def test_an_import_is_one_change(self, store: Store) -> None:
-        """Parents come before children; what was there already is not told again."""
+        """Parents come before children; known exchanges are not repeated."""
         talk = LogWriter(None, "in")
         said = [talk.say(f"{n}", "yes") for n in range(3)]
         store.import_session(replace(talk.header, head=said[0].messages[-1].id), said[:1])
@@ -114,7 +114,7 @@ class ChangesContract(LookupContract):
         assert changes.sessions == {"in"}
 
     def test_what_was_erased_is_told(self, store: Store) -> None:
-        """With what follows another exchange since, and the kinds of records that went."""
+        """With the relinked exchanges and the kinds of removed records."""
         talk = LogWriter(store)
         said = [talk.say(f"{n}", "yes") for n in range(4)]
         store.put([make_record("a", said[1].id)])
@@ -131,7 +131,7 @@ class ChangesContract(LookupContract):
         assert said[1].id not in store.changes(None).written
 
     def test_kinds_of_records_are_told(self, store: Store) -> None:
-        """Of those that were put, replaced or dropped, and of no others."""
+        """Of written, replaced or removed ones, and of no others."""
         begun = LogWriter(store).begin(
             "hello", records=(make_record("b", kind=RecordKind.OVERVIEW),)
         )
@@ -150,7 +150,7 @@ class ChangesContract(LookupContract):
         assert store.changes(seen).kinds == frozenset()
 
     def test_a_number_is_never_given_twice(self, store: Store) -> None:
-        """Also where the exchange that had it is gone, or came back."""
+        """Also if its exchange was removed, or came back."""
         talk = LogWriter(store, "in")
         one = talk.say("eins", "1")
         (first,) = store.changes(None).numbers
@@ -161,7 +161,7 @@ class ChangesContract(LookupContract):
         assert store.changes(None).erased == ()
 
     def test_a_follower_misses_nothing(self, store: Store) -> None:
-        """Whoever follows from the beginning knows what is there."""
+        """A follower from the beginning has the whole state."""
         replica = Replica()
         talk = LogWriter(store)
         said = []
@@ -178,7 +178,7 @@ class ChangesContract(LookupContract):
         replica.agrees(store)
 
     def test_a_generation_is_given_once(self, store: Store) -> None:
-        """It names this space, as long as it is."""
+        """It identifies this space for its lifetime."""
         generation = store.generation
         assert generation
         store.put([replace(make_record("a"), at=START)])

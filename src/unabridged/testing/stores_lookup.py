@@ -1,6 +1,6 @@
-"""The part of a store's contract that is about finding: what is stored is found, and nothing else.
+"""The contract of search: stored content is found, and nothing else.
 
-It is asked through a search index that follows the store.
+It searches through an index that follows the store.
 """
 
 from collections.abc import Sequence
@@ -29,11 +29,11 @@ def index_of(store: Store) -> SearchIndex:
 
 
 def looked_up(store: Store, *terms: str) -> dict[str, float]:
-    """Look terms up.
+    """Look up terms.
 
     Returns:
-        The share of them that each exchange holds on either side, by id, for those that hold any;
-        the largest first.
+        Id to share of the terms in an exchange, on either side, for exchanges with any; the largest
+        first.
     """
     rows = index_of(store).search(IndexQuery(terms))
     has = (rows.user_times + rows.answer_times) > 0
@@ -44,7 +44,7 @@ def looked_up(store: Store, *terms: str) -> dict[str, float]:
 
 
 class LookupContract(WritingContract):
-    """Words find exchanges: all that were said, and only those."""
+    """Words find all stored exchanges, and only those."""
 
     def test_words_find_their_exchange(self, store: Store) -> None:
         """Either side of an exchange, in any script; the better match first."""
@@ -74,7 +74,7 @@ class LookupContract(WritingContract):
         assert list(looked_up(store, "morocco")) == [begun.id]
 
     def test_what_stands_beside_comes_along(self, store: Store) -> None:
-        """The exchange before and the one after, on their path, though nothing found them."""
+        """The exchanges before and after on the path, though no word found them."""
         talk = LogWriter(store)
         said = [talk.say(word, "indeed") for word in ("alpha", "beta", "gamma", "delta")]
         index = index_of(store)
@@ -89,7 +89,7 @@ class LookupContract(WritingContract):
         assert said[3].id not in row_of
 
     def test_one_session_alone(self, store: Store) -> None:
-        """However many others hold the words, and better ones; what was forgotten is not there."""
+        """Even if many others have better matches; forgotten exchanges are not found."""
         own = LogWriter(store, "own")
         first = own.say("alpha and much else that is said in one long breath", "indeed")
         loud = LogWriter(store, "loud")
@@ -109,7 +109,7 @@ class LookupContract(WritingContract):
         assert found(8, "alpha", "beta") == [second.id]
 
     def test_words_are_never_syntax(self, store: Store) -> None:
-        """Whatever a person types is searched for, and nothing more."""
+        """Any text is searched for as it is."""
         said = LogWriter(store).say("alpha beta", "gamma")
         odd: Sequence[str] = ('"', 'al"pha', "*", "alph*", "NOT", "alpha OR", "\0", "\ud800", "")
         for term in odd:

@@ -1,4 +1,4 @@
-"""The part of a store's contract that is about reading; ``testing.stores`` has the whole."""
+"""The contract of reading; ``testing.stores`` has the whole contract."""
 
 from dataclasses import replace
 from datetime import timedelta, timezone
@@ -37,11 +37,11 @@ class ReadingContract:
     """What is written comes back."""
 
     def reopen(self, store: Store) -> Store:
-        """Close the store and open it again; stores that keep nothing give back the same."""
+        """Close the store and reopen it; a store in memory returns itself."""
         return store
 
     def test_an_empty_store_answers(self, store: Store) -> None:
-        """Every question has an answer before anything was written."""
+        """All reads work on an empty store."""
         assert store.recent("s1", 5) == []
         assert store.get(["x"]) == {}
         assert store.scan() == []
@@ -61,7 +61,7 @@ class ReadingContract:
 
     @pytest.mark.parametrize("text", ODD_TEXTS, ids=ascii)
     def test_odd_text_comes_back(self, store: Store, text: str) -> None:
-        """Text is kept character for character, wherever it stands."""
+        """Text is stored character for character, in every field."""
         talk = LogWriter(store)
         talk.header = replace(talk.header, title=text, foreign_id=text)
         record = Record(RecordKind.FACT, "f", START, {"text": text, text: [text]})
@@ -92,7 +92,7 @@ class ReadingContract:
         assert found.at.utcoffset() == at.utcoffset()
 
     def test_recent_gives_the_last_oldest_first(self, store: Store) -> None:
-        """A limit takes the newest; ``before`` goes on where a page ended."""
+        """A limit returns the newest; ``before`` continues after a page."""
         talk = LogWriter(store)
         said = [talk.say(f"question {i}", f"answer {i}") for i in range(7)]
         assert store.recent("s1", 3) == said[-3:]
@@ -104,7 +104,7 @@ class ReadingContract:
         assert store.recent("other", 5) == []
 
     def test_an_exchange_grows_from_open_to_complete(self, store: Store) -> None:
-        """The user's message is there at once; tool rounds and the answer are added."""
+        """The user's message is stored at once; tool rounds and the answer follow."""
         talk = LogWriter(store)
         begun = talk.begin("What time is it?")
         assert store.recent("s1", 1) == [begun]
@@ -118,7 +118,7 @@ class ReadingContract:
         assert len(whole.messages) == 4
 
     def test_an_edit_is_a_second_child(self, store: Store) -> None:
-        """The path follows the edit; the first version stays, and one can go back to it."""
+        """The path follows the edit; the first version stays, and can be restored."""
         talk = LogWriter(store)
         first = talk.say("one", "1")
         old = talk.say("two", "2")
@@ -130,7 +130,7 @@ class ReadingContract:
         assert store.recent("s1", 5) == [first, old]
 
     def test_a_regenerated_answer_shares_the_question(self, store: Store) -> None:
-        """The user's message is stored once and stands in both exchanges."""
+        """The user's message is stored once and is in both exchanges."""
         talk = LogWriter(store)
         first = talk.say("one", "1")
         old = talk.say("two", "2")
@@ -141,7 +141,7 @@ class ReadingContract:
         assert store.totals().messages == 5
 
     def test_a_regeneration_begins_without_a_message(self, store: Store) -> None:
-        """While the new answer is awaited, the head is the shared message and the path ends anew."""
+        """Until the new answer arrives, the head is the shared message, where the path ends."""
         talk = LogWriter(store)
         old = talk.say("two", "2")
         twin = replace(old, id=old.id + "b", state=ExchangeState.OPEN, messages=())
@@ -164,7 +164,7 @@ class ReadingContract:
         assert store.scan(limit=0) == []
 
     def test_sessions_come_newest_first(self, store: Store) -> None:
-        """By their last change; a limit takes the newest."""
+        """By their last change; a limit returns the newest."""
         for number, name in enumerate(["a", "b", "c"]):
             header = Session(name, name, START, START + timedelta(hours=(number + 1) % 3))
             store.set_session(header, None)

@@ -1,4 +1,4 @@
-"""The part of a store's contract that is about writing; ``testing.stores`` has the whole."""
+"""The contract of writing; ``testing.stores`` has the whole contract."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,12 +17,12 @@ from unabridged.testing.stores_reads import ReadingContract
 
 
 def make_record(name: str, *exchanges: str, kind: RecordKind = RecordKind.FACT) -> Record:
-    """Make a record with every kind of plain data in it."""
+    """Return a record with every kind of plain data in it."""
     return Record(kind, name, START, {"says": name, "list": [1, 2.5, None, True]}, exchanges)
 
 
 def conversation() -> tuple[Session, list[Exchange]]:
-    """Give a conversation with an edit and a regeneration, as it comes from elsewhere."""
+    """Return a foreign conversation with an edit and a regeneration."""
     talk = LogWriter(None, "in")
     first, old = talk.say("one", "1"), talk.say("two", "2")
     edited = talk.edit(old, "three", "3")
@@ -34,7 +34,7 @@ class WritingContract(ReadingContract):
     """A write happens whole or not at all."""
 
     def refused(self, store: Store, error: type[Exception], write: Callable[[], object]) -> None:
-        """Run a write that must fail, and see that it left nothing behind."""
+        """Run a write that must fail, and check that nothing is left of it."""
         before = (store.scan(), store.sessions(), store.records(RecordKind.FACT))
         counts = replace(store.totals(), bytes=0)
         with pytest.raises(error):
@@ -43,7 +43,7 @@ class WritingContract(ReadingContract):
         assert replace(store.totals(), bytes=0) == counts
 
     def test_a_head_that_moved_is_refused(self, store: Store) -> None:
-        """Compare and swap: the slower of two writers is told, and nothing of it is written."""
+        """Compare and swap: the slower of two writers gets an error, and writes nothing."""
         fast, slow = LogWriter(store), LogWriter(store)
         fast.begin("I was first")
         slow.parent, slow._count = None, 50
@@ -69,7 +69,7 @@ class WritingContract(ReadingContract):
 
     @pytest.mark.parametrize("fault", ["parent", "opened_by", "head", "session", "empty"])
     def test_what_hangs_in_the_air_is_refused(self, store: Store, fault: str) -> None:
-        """An exchange behind nothing, a head that is no message, a session that is not its own."""
+        """An unknown parent, an unknown head, a wrong session."""
         talk = LogWriter(store)
         talk.say("one", "1")
         message = talk.message("two", parent=talk.header.head)
@@ -100,7 +100,7 @@ class WritingContract(ReadingContract):
         self.refused(store, StoreError, lambda: store.set_session(stray, None))
 
     def test_admitting_twice_adds_nothing(self, store: Store) -> None:
-        """A conversation with branches comes over whole, once."""
+        """A conversation with branches is imported whole, once."""
         session, said = conversation()
         assert store.import_session(session, said) == len(said)
         assert store.recent("in", 10) == [said[0], said[-1]]
@@ -113,7 +113,7 @@ class WritingContract(ReadingContract):
         assert (store.scan(), store.sessions(), store.totals()) == before
 
     def test_admitting_more_moves_the_head(self, store: Store) -> None:
-        """A known session keeps its title, and goes on where the new exchanges lead on from it."""
+        """A known session keeps its title, and continues if the new exchanges extend its path."""
         session, said = conversation()
         store.import_session(replace(session, head=said[0].messages[-1].id), said[:1])
         later = replace(session, title="other", updated=session.updated + timedelta(days=1))
@@ -132,7 +132,7 @@ class WritingContract(ReadingContract):
         assert kept.head == said[1].messages[-1].id
 
     def test_an_answer_that_comes_later_is_on_the_path(self, store: Store) -> None:
-        """A message that was unanswered when it was first taken over is read with its answer."""
+        """A message imported without an answer gets its answer later."""
         session, said = conversation()
         user, *answer = said[0].messages
         lone = replace(said[0], id="lone", messages=(user,), state=ExchangeState.UNANSWERED)
@@ -142,7 +142,7 @@ class WritingContract(ReadingContract):
         assert [exchange.id for exchange in store.recent(session.id, 5)] == ["whole"]
 
     def test_admitting_is_all_or_nothing(self, store: Store) -> None:
-        """One exchange that cannot be taken keeps out all."""
+        """One invalid exchange refuses all."""
         session, said = conversation()
         stray = replace(said[0], id="stray", parent="nothing", messages=said[0].messages)
         self.refused(store, StoreError, lambda: store.import_session(session, [*said, stray]))

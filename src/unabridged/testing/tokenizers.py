@@ -1,4 +1,4 @@
-"""The contract of every tokenizer. Inherit it in a test and give ``tokenizer``.
+"""The contract of every tokenizer. Inherit it in a test and define ``tokenizer``.
 
 Example:
     >>> class TestMine(TokenizerContract):
@@ -32,25 +32,25 @@ SAMPLES = {
     "long word": "x" * 3_000,
     "digits": "3.14159265358979",
 }
-"""What every tokenizer must bear."""
+"""Texts that every tokenizer must accept."""
 
 
 class TokenizerContract:
-    """What holds for every tokenizer."""
+    """The contract of every tokenizer."""
 
     def tokenizer(self) -> Tokenizer:
-        """Give the tokenizer under test."""
+        """Return the tokenizer under test."""
         raise NotImplementedError
 
     def test_it_is_a_tokenizer(self) -> None:
-        """It offers the whole port."""
+        """It implements the whole port."""
         found = self.tokenizer()
         assert isinstance(found, Tokenizer)
         assert found.identity
         assert isinstance(found.exact, bool)
 
     def test_identity_is_stable(self) -> None:
-        """Two of the same kind count under one name."""
+        """Two of the same kind have one name."""
         assert self.tokenizer().identity == self.tokenizer().identity
 
     def test_every_text_has_a_count(self) -> None:
@@ -83,7 +83,7 @@ class TokenizerContract:
             assert found.count(text * 10) > 5 * found.count(text), name
 
     def test_special_tokens_are_ordinary_text(self) -> None:
-        """A text cannot smuggle in control tokens, and they count as what they are: letters."""
+        """Control tokens in a text count as letters."""
         assert self.tokenizer().count(SAMPLES["special"]) > 8
 
     def test_scripts_are_told_apart(self) -> None:

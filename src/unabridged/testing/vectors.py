@@ -1,4 +1,4 @@
-"""Vectors that the protocol servers answer with: made of a text's words, so near texts are near."""
+"""The vectors of the protocol servers: made from a text's words, so similar texts are near."""
 
 import hashlib
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ DIMENSION = 64
 
 
 def made_vector(text: str) -> list[float]:
-    """Give a vector of length other than 1 that depends on the text's words alone."""
+    """Return a vector that depends on the text's words alone, of a length other than 1."""
     vector = [0.0] * DIMENSION
     for word in text.lower().split() or [""]:
         digest = hashlib.sha256(word.encode("utf-8", "surrogatepass")).digest()
@@ -17,7 +17,7 @@ def made_vector(text: str) -> list[float]:
 
 
 def texts_of(given: object) -> Sequence[str] | None:
-    """Read the ``input`` of a request: a text, or a list of them; None for anything else."""
+    """Return the texts in ``input`` of a request: one or a list; None for anything else."""
     texts = [given] if isinstance(given, str) else given
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         return None

@@ -1,4 +1,4 @@
-"""A memo of what was computed for texts, bounded by the characters that it holds."""
+"""A memo of values computed from texts, limited by characters."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -8,14 +8,14 @@ from typing import Generic, TypeVar
 _T = TypeVar("_T")
 
 MOST_CHARS = 4_000_000
-"""Characters of all texts that a memo holds, by default: a few times the longest prompts."""
+"""The default limit in characters: a few times the longest prompts."""
 
 
 class Memo(Generic[_T]):
-    """Remembers a value per text; what was not asked for longest goes first.
+    """Stores a value for each text; drops the least recently used.
 
     Args:
-        most_chars: Characters of all texts together; longer texts are not remembered.
+        most_chars: Characters of all texts together; longer texts are not stored.
     """
 
     def __init__(self, most_chars: int = MOST_CHARS) -> None:
@@ -28,7 +28,7 @@ class Memo(Generic[_T]):
         return len(self._values)
 
     def of(self, text: str, compute: Callable[[str], _T]) -> _T:
-        """Give the value of a text, computed once while the memo holds it."""
+        """Return the value of a text, computed only if it is not stored."""
         with self._lock:
             if text in self._values:
                 self._values.move_to_end(text)

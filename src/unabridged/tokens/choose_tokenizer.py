@@ -21,32 +21,32 @@ def choose(
     *,
     server_url: str = "",
 ) -> Tokenizer:
-    """Give the tokenizer for a model, by ``settings.tokenizer``.
+    """Return the tokenizer for a model, by ``settings.tokenizer``.
 
-    ``auto`` takes the embedded model's own tokenizer, tiktoken for OpenAI's models where it is
+    ``auto`` chooses the embedded model's tokenizer, tiktoken for OpenAI's models if it is
     installed, and the estimate for all others.
 
     Args:
-        settings: Its ``tokenizer`` is read.
+        settings: The settings, for ``tokenizer``.
         model_name: The model's full name.
-        provider: What serves it: ``ollama``, ``openai``, ``gguf`` …
+        provider: Its provider: ``ollama``, ``openai``, ``gguf`` …
         gguf_path: The embedded model's file, or empty.
-        server_url: The address of a llama.cpp server that has that file loaded already, or empty.
+        server_url: The address of a llama.cpp server with that file loaded, or empty.
 
     Raises:
-        MissingExtraError: What was asked for by name is not installed.
+        MissingExtraError: The chosen tokenizer is not installed.
         SettingError: The choice is unknown, or ``gguf`` without a file.
     """
     wanted = settings.tokenizer
     if wanted not in CHOICES:
         raise SettingError(
-            f"There is no tokenizer called {wanted!r}.",
+            f"There is no tokenizer {wanted!r}.",
             hint=f"Use one of: {', '.join(CHOICES)}.",
         )
     if wanted == "gguf" and not gguf_path:
         raise SettingError(
             "The tokenizer 'gguf' needs a GGUF file.",
-            hint="Name one with the setting 'gguf', or set the tokenizer to 'auto'.",
+            hint="Set gguf to its path, or set tokenizer to auto.",
         )
     encoding = encoding_for(model_name)
     if wanted == "tiktoken":

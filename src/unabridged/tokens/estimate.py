@@ -1,9 +1,9 @@
-"""An estimate of tokens that knows scripts, code and emoji, for models whose tokenizer is not here.
+"""An estimate of tokens by scripts, code and emoji, for unavailable tokenizers.
 
-A weighted sum over the shape of a text. The weights were fitted to the dearer of two real
+A weighted sum over the shape of a text. The weights were fitted to the larger count of two real
 tokenizers for each text (SmolLM2 with 49,152 tokens and cl100k with 100,277) on chat, source code,
 JSON, emoji and prose in 20 languages, then raised, so that the estimate errs high. Larger
-vocabularies need less, above all outside English; calibration learns how much less.
+vocabularies need fewer tokens, above all outside English; calibration learns how many fewer.
 """
 
 import math
@@ -16,10 +16,10 @@ from unabridged.tokens.cache import Memo
 from unabridged.tokens.text_profile import shape
 
 ENGLISH_DENSITY = 0.18
-"""Function words per word at which Latin text is taken for English wholly."""
+"""The share of function words at which Latin text counts as fully English."""
 
 CODE_BEGINS, CODE_RANGE = 0.25, 0.35
-"""Runs of marks per word at which code begins, and over how much more it becomes whole."""
+"""Runs of marks per word at which code begins, and the range to fully code."""
 
 _WORDS = ("words_3", "words_5", "words_7", "words_9", "words_12", "words_16", "words_over")
 
@@ -68,11 +68,11 @@ LETTER_PRICES: Mapping[str, tuple[str, float]] = MappingProxyType(
         "emoji": ("emoji", 3.10),
     }
 )
-"""Feature to its script class and its tokens a character."""
+"""Feature to its script class and its tokens per character."""
 
 
 class EstimateTokenizer:
-    """Estimates tokens from the shape of a text; needs nothing and errs high."""
+    """Estimates tokens from the shape of a text; has no dependencies and errs high."""
 
     def __init__(self) -> None:
         self._memo: Memo[Mapping[str, float]] = Memo()
@@ -93,11 +93,11 @@ class EstimateTokenizer:
         return self.divided(text, self.count(text))
 
     def divided(self, text: str, count: int) -> Mapping[str, float]:
-        """Divide a count that is known among the script classes, as the estimate divides its own.
+        """Divide a known count among the script classes, like the estimate's own.
 
         Args:
             text: The text that was counted.
-            count: Its tokens, by whatever tokenizer.
+            count: Its tokens, by any tokenizer.
         """
         parts = self._memo.of(text, _estimate)
         total = sum(parts.values())

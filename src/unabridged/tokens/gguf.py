@@ -1,8 +1,8 @@
 """A GGUF model's own tokenizer, through the ``/tokenize`` of llama.cpp's server in this process.
 
 The request and the answer are those of llama.cpp ``tools/server/README.md``, section "POST
-/tokenize". A server can be shared with the one that answers; else a small one is started here,
-whose weights are only mapped, not read.
+/tokenize". It can share the server that answers; else it starts a small one, whose weights are
+mapped, not read.
 """
 
 import http.client
@@ -19,25 +19,24 @@ from unabridged.tokens.cache import Memo
 from unabridged.tokens.estimate import EstimateTokenizer
 
 WAIT = 60.0
-"""Seconds for which one count may take."""
+"""Seconds that one count may take."""
 
 
 class GgufTokenizer:
-    """Counts with the tokenizer inside a GGUF file; loaded at the first count.
+    """Counts with the tokenizer of a GGUF file; loads it at the first count.
 
     Args:
         path: The GGUF file.
-        server_url: The address of a llama.cpp server that has loaded it already, or empty to
-            start one.
+        server_url: The address of a llama.cpp server with the file loaded, or empty to start one.
 
     Raises:
-        MissingExtraError: xllamacpp is not installed, and no server was named.
+        MissingExtraError: xllamacpp is not installed, and no server is given.
     """
 
     def __init__(self, path: str, server_url: str = "") -> None:
         self._path = path
         self._url = server_url
-        # The library listens on a port of this machine; nobody else on it gets in.
+        # The library listens on a port of this machine; the key keeps others out.
         self._key = secrets.token_urlsafe(24)
         self._lock = Lock()
         self._server: Any = None
@@ -56,7 +55,7 @@ class GgufTokenizer:
         return True
 
     def count(self, text: str) -> int:
-        """Tokens of a text; special tokens in it are counted as the text they are.
+        """Return the tokens of a text; special tokens in it count as text.
 
         Raises:
             SettingError: The file cannot be loaded.
@@ -68,7 +67,7 @@ class GgufTokenizer:
         return self._shape.divided(text, self.count(text))
 
     def close(self) -> None:
-        """Let go of the connection and of the server, where it was started here."""
+        """Close the connection, and the server if it was started here."""
         with self._lock:
             self._hang_up()
             if self._server is not None:
@@ -76,7 +75,7 @@ class GgufTokenizer:
                 self._url = ""
 
     def _ask(self, text: str) -> int:
-        # JSON cannot carry lone surrogates; they travel as the replacement mark.
+        # JSON cannot carry lone surrogates; send the replacement character.
         sound = text.encode("utf-8", "replace").decode()
         body = json.dumps({"content": sound, "add_special": False, "parse_special": False})
         with self._lock:
@@ -86,7 +85,7 @@ class GgufTokenizer:
                 self._hang_up()
                 raise UpstreamError(
                     "The embedded model's tokenizer does not answer.",
-                    hint="Try again, or set the tokenizer to 'estimate'.",
+                    hint="Try again, or set tokenizer to estimate.",
                 ) from error
 
     def _reach(self, body: str) -> Any:
@@ -127,7 +126,7 @@ class GgufTokenizer:
         except RuntimeError as error:
             raise SettingError(
                 f"The GGUF file {self._path} cannot be loaded.",
-                hint="Check that the file is whole and a GGUF model, or set another one.",
+                hint="Check that the file is a complete GGUF model, or set gguf to another one.",
             ) from error
         return str(self._server.listening_address)
 

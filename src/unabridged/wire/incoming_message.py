@@ -1,4 +1,4 @@
-"""A draft: a message on its way in, before the store gives it an id and a time."""
+"""A draft: a received message, before the store assigns an id and a time."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,34 +23,34 @@ _ROLES: Mapping[str, Role] = {
 
 @dataclass(frozen=True, slots=True)
 class IncomingMessage:
-    """What somebody said, without id, time and place."""
+    """A message without id, time and place."""
 
     role: Role
     parts: tuple[Part, ...]
 
     @property
     def text(self) -> str:
-        """The words: its text parts, joined by a line break."""
+        """Its text parts, joined by a line break."""
         return joined(self.parts)
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
-        """The tool calls in it."""
+        """Its tool calls."""
         return tuple(part for part in self.parts if isinstance(part, ToolCall))
 
 
 def joined(parts: tuple[Part, ...]) -> str:
-    """Give the words of text parts, joined by a line break as ``Message.text`` does."""
+    """Return the text of text parts, joined by a line break like ``Message.text``."""
     return "\n".join(part.text for part in parts if isinstance(part, Text))
 
 
 def images(parts: tuple[Part, ...]) -> tuple[Image, ...]:
-    """Give the pictures among the parts."""
+    """Return the images among the parts."""
     return tuple(part for part in parts if isinstance(part, Image))
 
 
 def merged(chunks: Sequence[StreamChunk]) -> StreamChunk:
-    """Put chunks together to the one that says it all."""
+    """Join chunks into one."""
     last = chunks[-1] if chunks else StreamChunk()
     return StreamChunk(
         text="".join(chunk.text for chunk in chunks),
@@ -63,7 +63,7 @@ def merged(chunks: Sequence[StreamChunk]) -> StreamChunk:
 
 
 def role_of(message: Mapping[str, Any], place: int) -> Role:
-    """Read the role of a wire message; ``developer`` is a system message.
+    """Return the role of a wire message; ``developer`` is a system message.
 
     Raises:
         InputError: The role is missing or unknown.

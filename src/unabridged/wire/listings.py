@@ -1,4 +1,4 @@
-"""What the two dialects say about models and vectors, each told in the words of the other.
+"""Translate lists of models and vectors between the two dialects.
 
 Sources: ollama/ollama v0.33.0-rc2 api/types.go (ListResponse, ShowResponse, EmbedRequest) and
 cmd/cmd.go (its command line cuts twelve characters off every digest); the official ``openai``
@@ -18,15 +18,15 @@ from unabridged.wire.incoming_message import Wire
 from unabridged.wire.lenient_json import mapping, mappings, number, text
 
 VERSION = "0.33.0"
-"""The version of Ollama's interface that is spoken where no Ollama stands behind."""
+"""The version of Ollama's interface to report if the upstream is not Ollama."""
 
 # ---- models -----------------------------------------------------------------------------------
 
 
 def tag(name: str, created: int = 0) -> Wire:
-    """Give a model as a row of ``/api/tags``.
+    """Return a model as a row of ``/api/tags``.
 
-    ``created`` counts seconds since 1970; 0 where nobody says.
+    ``created`` counts seconds since 1970; 0 if unknown.
     """
     return {
         "name": name,
@@ -50,9 +50,9 @@ def _details(family: str) -> Wire:
 
 
 def shown(abilities: Abilities) -> Wire:
-    """Give what is known of a model as ``/api/show`` does.
+    """Return the facts about a model in the form of ``/api/show``.
 
-    A server that does not say whether its models call tools is taken to let them try.
+    A model counts as able to call tools unless its server denies it.
     """
     family = abilities.family or "unknown"
     info: Wire = {"general.architecture": family}
@@ -74,12 +74,12 @@ def shown(abilities: Abilities) -> Wire:
 
 
 def model_row(name: str, created: int = 0, owner: str = "library") -> Wire:
-    """Give a model as a row of ``/v1/models``."""
+    """Return a model as a row of ``/v1/models``."""
     return {"id": name, "object": "model", "created": created, "owned_by": owner}
 
 
 def created_of(tagged: Mapping[str, Any]) -> int:
-    """Give when a row of ``/api/tags`` was changed, in seconds since 1970; 0 where it is unsaid."""
+    """Return the time of a row of ``/api/tags`` in seconds since 1970; 0 if unknown."""
     try:
         at = datetime.fromisoformat(text(tagged.get("modified_at")))
     except ValueError:
@@ -91,26 +91,28 @@ def created_of(tagged: Mapping[str, Any]) -> int:
 
 
 def embed_body(body: Mapping[str, Any]) -> Wire:
-    """Give ``POST /v1/embeddings`` as ``POST /api/embed``; what is too long is refused, not cut.
+    """Return ``POST /v1/embeddings`` as ``POST /api/embed``, without truncation.
 
     Raises:
-        InputError: Its input is tokens, which Ollama does not take.
+        InputError: Its input is tokens, which Ollama does not accept.
     """
     texts = _texts(body.get("input"))
     if texts is None:
-        raise InputError("The input is no text and no list of texts.", hint="Send words.")
+        raise InputError(
+            "The input is neither a text nor a list of texts.", hint="Send texts, not tokens."
+        )
     return {"model": body.get("model"), "input": texts, "truncate": False, **_dimensions(body)}
 
 
 def embeddings_body(body: Mapping[str, Any]) -> Wire:
-    """Give ``POST /api/embed`` (``input``) or ``/api/embeddings`` (``prompt``) as OpenAI's.
+    """Return ``POST /api/embed`` (``input``) or ``/api/embeddings`` (``prompt``) as OpenAI's.
 
     Raises:
         InputError: There is nothing to embed.
     """
     texts = _texts(body.get("input", body.get("prompt")))
     if texts is None:
-        raise InputError("There is no text to make a vector of.", hint="Send it as input.")
+        raise InputError("The request has no text to embed.", hint="Send a text as input.")
     known = {"model": body.get("model"), "input": texts, "encoding_format": "float"}
     return {**known, **_dimensions(body)}
 
@@ -127,10 +129,10 @@ def _dimensions(body: Mapping[str, Any]) -> Wire:
 
 
 def embeddings_of(embedded: Mapping[str, Any], asked: Mapping[str, Any]) -> Wire:
-    """Give an answer of ``/api/embed`` as OpenAI's, packed where the client asked for that.
+    """Return an answer of ``/api/embed`` as OpenAI's, packed if the client asked for it.
 
     Raises:
-        UpstreamBrokenError: It holds no vectors.
+        UpstreamBrokenError: It contains no vectors.
     """
     rows = _rows(embedded.get("embeddings"))
     packed = asked.get("encoding_format") == "base64"
@@ -144,10 +146,10 @@ def embeddings_of(embedded: Mapping[str, Any], asked: Mapping[str, Any]) -> Wire
 
 
 def embedded_of(embeddings: Mapping[str, Any], asked: Mapping[str, Any]) -> Wire:
-    """Give an answer of ``/v1/embeddings`` as that of ``/api/embed``, or of ``/api/embeddings``.
+    """Return an answer of ``/v1/embeddings`` as that of ``/api/embed``, or of ``/api/embeddings``.
 
     Raises:
-        UpstreamBrokenError: It holds no vectors.
+        UpstreamBrokenError: It contains no vectors.
     """
     data = sorted(mappings(embeddings.get("data")), key=lambda row: number(row.get("index")) or 0)
     rows = _rows([row.get("embedding") for row in data])
@@ -161,7 +163,7 @@ def embedded_of(embeddings: Mapping[str, Any], asked: Mapping[str, Any]) -> Wire
 def _rows(given: Any) -> list[Sequence[float]]:
     if not isinstance(given, list) or not all(isinstance(row, list) for row in given):
         raise UpstreamBrokenError(
-            "The server answered without vectors.", hint="Check that its model makes vectors."
+            "The server's answer contains no vectors.", hint="Use a model that makes vectors."
         )
     return given
 

@@ -1,8 +1,8 @@
-"""OpenAI's Responses API as a server reads it: items, tools and options of ``POST /responses``.
+"""OpenAI's Responses API, requests: items, tools and options of ``POST /responses``.
 
 Source of the format: the official ``openai`` Python client 3.54.0 (types/responses), against which
-it is tested. What is read comes out as chat completions have it, so that one way serves both.
-Pure functions: nothing here talks to anybody.
+it is tested. The result has the form of chat completions, so that both share one path. Pure
+functions, without any connection.
 """
 
 import json
@@ -20,7 +20,7 @@ from unabridged.wire.lenient_json import mapping, mappings, number, text
 from unabridged.wire.openai import function_spec
 
 Find = Callable[[str], Sequence[Mapping[str, Any]] | None]
-"""Gives the items that an ``item_reference`` stands for, or None where it names nothing."""
+"""Returns the items of an ``item_reference``, or None if it is unknown."""
 
 _OWN = frozenset(
     (
@@ -30,22 +30,22 @@ _OWN = frozenset(
         "prompt_cache_options prompt_cache_retention moderation image access_programs"
     ).split()
 )
-"""Fields that chat completions do not have, or have under another name; all others go on."""
+"""Fields that chat completions lack or call differently; all others are passed on."""
 
 _PASSED_OVER = ("reasoning", "compaction_trigger")
-"""Items that say nothing to a model of another server: thinking is never sent again."""
+"""Items that are dropped: thinking is never sent again."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResponsesRequest:
-    """A request as it was read.
+    """A parsed request.
 
     Attributes:
         drafts: The messages; ``instructions`` come first, as a system message.
         request_options: Tools, limits and options, these as chat completions have them.
-        previous: The response that it goes on from (``previous_response_id``), or None.
-        echo: What a response repeats of its request.
-        notes: What a person should know: tools that were left out.
+        previous: The response that it continues (``previous_response_id``), or None.
+        echo: The part of a request that its response repeats.
+        notes: Remarks for people: tools that were left out.
     """
 
     model: str
@@ -63,20 +63,20 @@ def asked(
     names: Mapping[str, str] | None = None,
     find: Find = lambda _: None,
 ) -> ResponsesRequest:
-    """Read a request.
+    """Parse a request.
 
-    ``names`` has the tools of earlier calls by the calls' ids; ``find`` looks up an ``item_reference``.
+    ``names`` maps the ids of earlier calls to their tools; ``find`` looks up an ``item_reference``.
 
     Raises:
-        InputError: It has an item, a tool or a wish that cannot be taken. Tools that only
-            OpenAI's servers run are left out instead, and told in ``notes``.
+        InputError: It has an unsupported item, tool or option. Tools that only OpenAI's servers run
+            are left out instead, and listed in ``notes``.
     """
     _check(body)
     instructions, stream = body.get("instructions"), body.get("stream")
     if stream not in (None, True, False):
         raise InputError("The field stream is neither true nor false.")
     if instructions is not None and not isinstance(instructions, str):
-        raise InputError("The instructions are no text.", hint="Send them as one text.")
+        raise InputError("The instructions are not a text.", hint="Send them as one text.")
     system = (IncomingMessage(Role.SYSTEM, (Text(instructions),)),) if instructions else ()
     offered = _offered(body)
     tools, choice = _chosen(body, tuple(_tool(tool) for tool in offered.functions))
@@ -97,16 +97,16 @@ def asked(
 
 
 _NOT_HERE = {
-    "background": "Ask without background, and stream the answer where it takes long.",
-    "conversation": "Go on with previous_response_id, or send the whole history.",
-    "prompt": "Send the prompt's words as instructions and input.",
+    "background": "Leave background out, and stream long answers.",
+    "conversation": "Use previous_response_id, or send the whole history.",
+    "prompt": "Send the prompt's text as instructions and input.",
 }
 
 
 def _check(body: Mapping[str, Any]) -> None:
     for name, hint in _NOT_HERE.items():
         if body.get(name):
-            raise InputError(f"This server has no {name}.", hint=hint)
+            raise InputError(f"This server does not support {name}.", hint=hint)
 
 
 # ---- items ------------------------------------------------------------------------------------
@@ -115,13 +115,13 @@ def _check(body: Mapping[str, Any]) -> None:
 def drafts(
     given: Any, *, names: Mapping[str, str] | None = None, find: Find = lambda _: None
 ) -> tuple[IncomingMessage, ...]:
-    """Read ``input``: a text, or a list of items.
+    """Parse ``input``: a text, or a list of items.
 
-    Words and calls of the assistant that follow each other are one message, as in chat
-    completions. Reasoning is passed over.
+    Consecutive texts and calls of the assistant are one message, as in chat completions. Reasoning
+    is skipped.
 
     Raises:
-        InputError: It is neither, or an item cannot be taken.
+        InputError: It is neither, or an item is unsupported.
     """
     if given is None:
         return ()
@@ -146,7 +146,7 @@ def drafts(
 def _whole(given: list[Any], find: Find) -> Iterator[Mapping[str, Any]]:
     for place, item in enumerate(given):
         if not isinstance(item, Mapping):
-            raise InputError(f"Item {place + 1} of the input is no object.")
+            raise InputError(f"Item {place + 1} of the input is not an object.")
         refers = item.get("type") == "item_reference" or set(item) == {"id"}
         if not refers:
             yield item
@@ -184,7 +184,7 @@ def _draft(item: Mapping[str, Any], place: int, names: Mapping[str, str]) -> Inc
         return None
     raise InputError(
         f"Item {place + 1} of the input has the type {kind!r}.",
-        hint="Messages, function_call, function_call_output and reasoning can be taken.",
+        hint="Use messages, function_call, function_call_output or reasoning.",
     )
 
 
@@ -204,8 +204,8 @@ def _output(output: Any, place: int) -> str:
         if all(isinstance(part, Text) for part in parts):
             return "\n".join(part.text for part in parts if isinstance(part, Text))
     raise InputError(
-        f"Item {place + 1} of the input is an output that is no text.",
-        hint="Send what the tool gave back as text.",
+        f"Item {place + 1} of the input is an output that is not a text.",
+        hint="Send the tool's result as a text.",
     )
 
 
@@ -236,8 +236,8 @@ def _part(part: Any, place: int) -> Part:
             pass
     kind = part.get("type") if isinstance(part, Mapping) else type(part).__name__
     raise InputError(
-        f"Item {place + 1} of the input has a part of the type {kind!r} that cannot be taken.",
-        hint="Send input_text, output_text, or input_image with an image_url: no files are kept.",
+        f"Item {place + 1} of the input has a part of the unsupported type {kind!r}.",
+        hint="Send input_text, output_text, or input_image with an image_url, not files.",
     )
 
 
@@ -249,21 +249,23 @@ _KIND = re.compile(r"[a-z0-9_]{1,64}")
 
 @dataclass(frozen=True, slots=True)
 class _Offered:
-    """The tools of a request: functions, and the kinds of those that only OpenAI's servers have."""
+    """The tools of a request: functions, and kinds that only OpenAI's servers have."""
 
     functions: tuple[Mapping[str, Any], ...]
     others: tuple[str, ...]
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a person should know of those that are left out."""
-        return tuple(f"The tool {kind} was left out: nobody runs it here." for kind in self.others)
+        """Remarks for people on tools that are left out."""
+        return tuple(
+            f"The tool {kind} was left out: this server does not run it." for kind in self.others
+        )
 
 
 def _offered(body: Mapping[str, Any]) -> _Offered:
     given = body.get("tools") or ()
     if not isinstance(given, (list, tuple)):
-        raise InputError("The tools are no list.")
+        raise InputError("The tools are not a list.")
     functions: list[Mapping[str, Any]] = []
     others: list[str] = []
     for place, tool in enumerate(given):
@@ -300,7 +302,7 @@ def _tool(tool: Mapping[str, Any]) -> ToolSpec:
         case {"name": str(name), **rest}:
             return function_spec(name, rest)
         case _:
-            raise InputError("A function is offered without a name.", hint="Give it one.")
+            raise InputError("A function has no name.", hint="Name every function.")
 
 
 def _options(body: Mapping[str, Any], choice: Any) -> Wire:
@@ -322,10 +324,10 @@ def _options(body: Mapping[str, Any], choice: Any) -> Wire:
 
 
 def response_format(form: Mapping[str, Any]) -> Wire | None:
-    """Give ``text.format`` as the ``response_format`` of chat completions; None for plain text.
+    """Return ``text.format`` as ``response_format`` of chat completions; None for plain text.
 
     Raises:
-        InputError: It is of an unknown type.
+        InputError: Its type is unknown.
     """
     kind = form.get("type") or "text"
     if kind == "text":
@@ -358,7 +360,7 @@ _REPEATED: Mapping[str, Any] = {
     "truncation": "disabled",
     "user": None,
 }
-"""What a response repeats of its request, with what stands there where the request is silent."""
+"""Return the part of a request that its response repeats, with defaults."""
 
 
 def _echo(body: Mapping[str, Any]) -> Wire:
@@ -368,5 +370,5 @@ def _echo(body: Mapping[str, Any]) -> Wire:
 
 
 def echoed() -> Wire:
-    """What a response repeats of a request that is not known any more."""
+    """Return the repeated part for a request that is no longer known."""
     return _echo({})

@@ -1,7 +1,7 @@
-"""OpenAI's Responses API as a server answers it: typed events, and the whole response object.
+"""OpenAI's Responses API, answers: typed events and the response object.
 
 Source of the format: the official ``openai`` Python client 3.54.0 (types/responses and
-lib/streaming/responses), against which it is tested. Pure: the time is given.
+lib/streaming/responses), against which it is tested. Pure: the caller passes the time.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,17 +15,17 @@ from unabridged.wire.stream_lines import encode
 
 PREFIX = "resp_"
 _STATUS = {"length": "max_output_tokens", "content_filter": "content_filter"}
-"""Why an answer is incomplete, by how chat completions say it."""
+"""The finish reasons of chat completions to reasons of incomplete answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResponseHead:
-    """What is known of a response before it says anything.
+    """The facts about a response before its first word.
 
     Attributes:
         id: Its id: ``resp_…``.
         created: Seconds since 1970.
-        echo: What it repeats of its request.
+        echo: The repeated part of its request.
     """
 
     id: str
@@ -35,20 +35,20 @@ class ResponseHead:
 
     @property
     def key(self) -> str:
-        """The id without what names its kind; its items' ids are made of it."""
+        """The id without its prefix; the ids of items contain it."""
         return self.id.removeprefix(PREFIX)
 
 
 def frame(event: Mapping[str, Any]) -> bytes:
-    """Give an event as it goes over the wire; no ``[DONE]`` ends this dialect's streams."""
+    """Return an event as bytes; streams of this dialect do not end with ``[DONE]``."""
     return b"event: %s\ndata: %s\n\n" % (str(event["type"]).encode(), encode(event))
 
 
 class Speaker:
-    """Makes the events of one response of an answer's chunks.
+    """Makes the events of one response from an answer's chunks.
 
-    All words are one message and stay open to the end, so that a client sends back one message
-    where one was stored; thinking is closed where words follow it.
+    The text is one message that stays open to the end, so that a client sends back one message for
+    the stored one. Thinking is closed when text follows.
     """
 
     def __init__(self, head: ResponseHead) -> None:
@@ -60,14 +60,14 @@ class Speaker:
         self._usage: Usage | None = None
 
     def begin(self) -> list[Wire]:
-        """The two events that come before any word."""
+        """Return the two events before any text."""
         return [
             self._event("response.created", response=self._response("in_progress")),
             self._event("response.in_progress", response=self._response("in_progress")),
         ]
 
     def feed(self, chunk: StreamChunk) -> list[Wire]:
-        """The events of a chunk; those of the end come with ``end``."""
+        """Return the events of a chunk; ``end`` returns those of the end."""
         made = list(self._thought(chunk.reasoning)) if chunk.reasoning else []
         if chunk.text:
             made += self._said(chunk.text)
@@ -78,7 +78,7 @@ class Speaker:
         return made
 
     def end(self, completed: float) -> list[Wire]:
-        """The events of an answer that came to its end.
+        """Return the events at the end of a complete answer.
 
         Args:
             completed: Seconds since 1970.
@@ -92,16 +92,16 @@ class Speaker:
         return [*made, self._event("response.completed", response=whole)]
 
     def fail(self, message: str, code: str = "server_error") -> list[Wire]:
-        """The events of an answer that broke off; what came stays in it.
+        """Return the events of an answer that broke off, with the part that arrived.
 
-        The code is one that ``ResponseError`` knows.
+        The code must be one of ``ResponseError``.
         """
         made = self._close("incomplete")
         whole = self._response("failed", error={"code": code, "message": message})
         return [*made, self._event("response.failed", response=whole)]
 
     def whole(self, completed: float) -> Wire:
-        """The response as one object, at its end."""
+        """Return the complete response as one object."""
         response: Wire = self.end(completed)[-1]["response"]
         return response
 
@@ -204,7 +204,7 @@ def _call_item(item_id: str, call: ToolCall) -> Wire:
 
 
 def response(head: ResponseHead, status: str, *, output: Iterable[Wire], **fields: Any) -> Wire:
-    """Give a response object.
+    """Return a response object.
 
     The status is ``in_progress``, ``completed``, ``incomplete`` or ``failed``.
     """
@@ -225,7 +225,7 @@ def response(head: ResponseHead, status: str, *, output: Iterable[Wire], **field
 
 
 def usage_object(figures: Usage | None) -> Wire:
-    """Give a usage object; what is not known counts as 0, as the dialect has no other way."""
+    """Return a usage object; unknown values are 0, since the dialect requires numbers."""
     figures = figures or Usage()
     prompt, said = figures.prompt or 0, figures.answer or 0
     return {
@@ -237,15 +237,15 @@ def usage_object(figures: Usage | None) -> Wire:
     }
 
 
-# ---- what is stored, given back ---------------------------------------------------------------
+# ---- stored messages -------------------------------------------------------------------------
 
 
 def output_items(messages: Iterable[Message], key: str) -> list[Wire]:
-    """Give stored messages of the assistant as the output of a response.
+    """Return stored messages of the assistant as the output of a response.
 
     Args:
-        messages: Messages of an exchange; only the assistant's are looked at.
-        key: What the items' ids are made of, as ``ResponseHead.key``.
+        messages: Messages of an exchange; only the assistant's are used.
+        key: The base of the items' ids, as ``ResponseHead.key``.
     """
     items: list[Wire] = []
     for message in messages:
@@ -267,7 +267,7 @@ def output_items(messages: Iterable[Message], key: str) -> list[Wire]:
 
 
 def input_items(messages: Iterable[Message]) -> list[Wire]:
-    """Give stored messages of a user, a system or a tool as the input of a response."""
+    """Return stored messages of a user, a system or a tool as the input of a response."""
     items: list[Wire] = []
     for message in messages:
         if message.role is Role.TOOL:

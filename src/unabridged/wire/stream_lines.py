@@ -1,4 +1,4 @@
-"""Bytes to lines to values, whatever pieces the network makes of them."""
+"""Bytes to lines to values, however the network splits them."""
 
 import json
 import re
@@ -15,31 +15,31 @@ _FRAME_END = re.compile(rb"\r\n\r\n|\n\n|\r\r")
 
 
 def encode(body: Mapping[str, Any]) -> bytes:
-    """Give a JSON object as UTF-8. A lone surrogate, which no server takes, becomes U+FFFD."""
+    """Return a JSON object as UTF-8; lone surrogates, which servers refuse, become U+FFFD."""
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
     return _LONE_SURROGATE.sub("\ufffd", text).encode()
 
 
 def decode(line: str | bytes) -> dict[str, Any]:
-    """Read one JSON object of a stream.
+    """Parse one JSON object of a stream.
 
     Raises:
-        UpstreamBrokenError: It is no JSON object.
+        UpstreamBrokenError: It is not a JSON object.
     """
     try:
         value = json.loads(line)
     except ValueError as error:
         raise UpstreamBrokenError(
-            f"The server sent a line that is no JSON: {_start(line)}", hint=_AGAIN
+            f"The server sent a line that is invalid JSON: {_start(line)}", hint=_AGAIN
         ) from error
     if not isinstance(value, dict):
         raise UpstreamBrokenError(
-            f"The server sent a line that is no JSON object: {_start(line)}", hint=_AGAIN
+            f"The server sent a line that is not a JSON object: {_start(line)}", hint=_AGAIN
         )
     return value
 
 
-_AGAIN = "Check that the address is a model server's; if it is, ask again."
+_AGAIN = "Check that a model server runs at the address, then ask again."
 
 
 def _start(line: str | bytes) -> str:
@@ -48,19 +48,19 @@ def _start(line: str | bytes) -> str:
 
 
 class Splitter(Protocol[Piece_co]):
-    """Cuts bytes into pieces that stand for themselves."""
+    """Splits bytes into complete pieces."""
 
     def feed(self, data: bytes) -> Iterator[Piece_co]:
-        """Take the next bytes; give what became whole."""
+        """Add bytes; return the pieces that became complete."""
         ...
 
     def end(self) -> Iterator[Piece_co]:
-        """Give what is left."""
+        """Return the rest."""
         ...
 
 
 def cut(stream: Iterable[bytes], splitter: Splitter[Piece_co]) -> Iterator[Piece_co]:
-    """Cut a stream into its pieces, to the last."""
+    """Split a stream into all its pieces."""
     for data in stream:
         yield from splitter.feed(data)
     yield from splitter.end()
@@ -69,14 +69,14 @@ def cut(stream: Iterable[bytes], splitter: Splitter[Piece_co]) -> Iterator[Piece
 class Lines:
     r"""Splits a stream of newline-delimited JSON at ``\n`` only.
 
-    ``str.splitlines`` would also split at U+2028 and U+0085, which may stand bare inside JSON.
+    ``str.splitlines`` would also split at U+2028 and U+0085, which may occur unescaped in JSON.
     """
 
     def __init__(self) -> None:
         self._rest = bytearray()
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Take the next bytes; give the lines that became whole, empty ones left out."""
+        """Add bytes; return the lines that became complete, without empty ones."""
         start = len(self._rest)
         self._rest += data
         if self._rest.find(b"\n", start) < 0:
@@ -86,16 +86,16 @@ class Lines:
         yield from (line for line in whole if line.strip())
 
     def end(self) -> Iterator[bytes]:
-        """Give what stands behind the last line break, if anything."""
+        """Return the text after the last line break, if any."""
         rest, self._rest = bytes(self._rest), bytearray()
         if rest.strip():
             yield rest
 
 
 class Events:
-    """Reads server-sent events: gives the data of each, by the WHATWG event stream format.
+    """Parses the data of server-sent events, by the WHATWG event stream format.
 
-    Comments, event names and ids are passed over, since no chat dialect needs them.
+    Comments, event names and ids are ignored: no chat dialect needs them.
     """
 
     def __init__(self) -> None:
@@ -103,17 +103,17 @@ class Events:
         self._data: list[str] = []
 
     def feed(self, data: bytes) -> Iterator[str]:
-        """Take the next bytes; give the data of the events that became whole."""
+        """Add bytes; return the data of the events that became complete."""
         self._rest += data
         while (found := _SSE_LINE.search(self._rest)) is not None:
             if found.group() == b"\r" and found.end() == len(self._rest):
-                return  # the \n that belongs to it may come with the next bytes
+                return  # its \n may come with the next bytes
             line = bytes(self._rest[: found.start()])
             del self._rest[: found.end()]
             yield from self._line(line)
 
     def end(self) -> Iterator[str]:
-        """Give the last event where the server closed without an empty line behind it."""
+        """Return the last event if the server closed without an empty line."""
         line, self._rest = bytes(self._rest), bytearray()
         yield from self._line(line.rstrip(b"\r"))
         yield from self._line(b"")
@@ -127,7 +127,7 @@ class Events:
 
 
 class Frames:
-    """Splits server-sent events as they came, so that they can be passed on byte for byte.
+    """Splits server-sent events without a change, so that they can be passed on.
 
     A frame ends with an empty line; comments, which keep a connection alive, are frames too.
     """
@@ -136,7 +136,7 @@ class Frames:
         self._rest = bytearray()
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Take the next bytes; give the frames that became whole, each with its empty line."""
+        """Add bytes; return the frames that became complete, with their empty lines."""
         if not self._rest and data.endswith(b"\n\n") and b"\r" not in data:
             yield from (frame + b"\n\n" for frame in data[:-2].split(b"\n\n"))
             return
@@ -148,32 +148,32 @@ class Frames:
         del self._rest[:start]
 
     def end(self) -> Iterator[bytes]:
-        """Give what stands behind the last empty line, if anything."""
+        """Return the bytes after the last empty line, if any."""
         rest, self._rest = bytes(self._rest), bytearray()
         if rest.strip():
             yield rest + b"\n\n"
 
 
 def data_of(frame: bytes) -> bytes:
-    """Give the data of one frame; empty for a comment."""
+    """Return the data of one frame; empty for a comment."""
     if frame.startswith(b"data: ") and frame.find(b"\n") == len(frame) - 2 and b"\r" not in frame:
-        return frame[6:-2]  # one line, as every server sends it
+        return frame[6:-2]  # one line, as all servers send it
     lines = (line for line in _SSE_LINE.split(frame) if line.startswith(b"data:"))
     return b"\n".join(line[5:].removeprefix(b" ") for line in lines)
 
 
 class Characters:
-    """Makes characters whole that a server cut between two pieces.
+    """Joins characters that a server split between two pieces.
 
-    Servers that count in UTF-16 may send the halves of one character in two events; JSON lets
-    them. A half that stays alone becomes U+FFFD, since nothing can store it.
+    Servers that count in UTF-16 may send the halves of one character in two events, as JSON allows.
+    A half that stays alone becomes U+FFFD, since it cannot be stored.
     """
 
     def __init__(self) -> None:
         self._half = ""
 
     def feed(self, text: str) -> str:
-        """Take the next piece; give it with whole characters only, one may come later."""
+        """Add a piece; return its complete characters. One may come later."""
         if not self._half and text.isascii():
             return text
         text, self._half = self._half + text, ""
@@ -182,7 +182,7 @@ class Characters:
         return _whole(text)
 
     def end(self) -> str:
-        """Give what is left of a half."""
+        """Return a remaining half as U+FFFD."""
         half, self._half = self._half, ""
         return _whole(half)
 

@@ -1,4 +1,4 @@
-"""Going on with a text, in both dialects: ``/v1/completions`` and ``/api/generate``.
+"""Text completion in both dialects: ``/v1/completions`` and ``/api/generate``.
 
 Sources: the official ``openai`` Python client 3.54.0 (types/completion.py and
 completion_create_params.py); ollama/ollama v0.33.0-rc2 docs/api.md and api/types.go
@@ -22,33 +22,35 @@ from unabridged.wire.upstream_errors import refusal_of
 # ---- OpenAI's request -------------------------------------------------------------------------
 
 _ONE = {"n": 1, "best_of": 1}
-"""Fields that may ask for several texts: only one is made by an upstream of another dialect."""
+"""Fields that may ask for several texts; an upstream of another dialect makes only one."""
 
 
 def prompt_of(body: Mapping[str, Any]) -> str:
-    """Give the text that ``POST /v1/completions`` asks to be gone on with.
+    """Return the text that ``POST /v1/completions`` wants continued.
 
     Raises:
-        InputError: It is no single text, or more is wanted than another dialect can do.
+        InputError: It is not a single text, or has an option that the other dialect lacks.
     """
     prompt = body.get("prompt")
     if isinstance(prompt, list) and len(prompt) == 1:
         prompt = prompt[0]
     if not isinstance(prompt, str):
         raise InputError(
-            "The prompt is no single text.",
-            hint="Send one text: this upstream takes no tokens and no lists.",
+            "The prompt is not a single text.",
+            hint="Send one text, not tokens or lists.",
         )
     for name, most in _ONE.items():
         if (number(body.get(name)) or most) > most:
-            raise InputError(f"The field {name} asks for several texts.", hint="Ask once for each.")
+            raise InputError(
+                f"The field {name} asks for several texts.", hint="Send one request for each."
+            )
     if body.get("echo"):
         raise InputError("This upstream cannot echo the prompt.", hint="Leave echo out.")
     return prompt
 
 
 def generate_body(body: Mapping[str, Any]) -> Wire:
-    """Give ``POST /v1/completions`` as ``POST /api/generate``.
+    """Return ``POST /v1/completions`` as ``POST /api/generate``.
 
     Raises:
         InputError: As ``prompt_of``.
@@ -70,30 +72,30 @@ def generate_body(body: Mapping[str, Any]) -> Wire:
 
 
 def is_conversation(body: Mapping[str, Any]) -> bool:
-    """Whether ``POST /api/generate`` says something to the model.
+    """Return whether ``POST /api/generate`` is a message to the model.
 
-    Otherwise it goes on with a text (``raw``, ``suffix``, a ``template`` of its own), loads or
-    unloads a model (no prompt), or makes a picture (``width``, ``height``, ``steps``).
+    Otherwise it continues a text (``raw``, ``suffix``, a ``template``), loads or unloads a model
+    (no prompt), or makes a picture (``width``, ``height``, ``steps``).
     """
     alone = ("raw", "suffix", "template", "width", "height", "steps")
     return bool(body.get("prompt")) and not any(body.get(name) for name in alone)
 
 
 def generate_drafts(body: Mapping[str, Any]) -> tuple[IncomingMessage, ...]:
-    """Give ``POST /api/generate`` as messages: a system message, and the user's.
+    """Return ``POST /api/generate`` as messages: a system message and the user's.
 
     Raises:
-        InputError: It cannot be taken.
+        InputError: It is invalid.
     """
     prompt, system = body.get("prompt"), body.get("system")
     if not isinstance(prompt, str):
-        raise InputError("The prompt is no text.", hint='Send it: "prompt": "…".')
+        raise InputError("The prompt is not a text.", hint='Send it: "prompt": "…".')
     if system is not None and not isinstance(system, str):
-        raise InputError("The system prompt is no text.")
+        raise InputError("The system prompt is not a text.")
     given = body.get("images") or []
     if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
         raise InputError(
-            "The images are no list of base64.", hint="Send them as Ollama takes them."
+            "The images are not a list of base64 texts.", hint="Send them in Ollama's format."
         )
     message = {"role": "user", "content": prompt, "images": given}
     said = ollama.drafts([message])
@@ -101,14 +103,16 @@ def generate_drafts(body: Mapping[str, Any]) -> tuple[IncomingMessage, ...]:
 
 
 def completions_body(body: Mapping[str, Any]) -> Wire:
-    """Give ``POST /api/generate`` that goes on with a text as ``POST /v1/completions``.
+    """Return a text-continuing ``POST /api/generate`` as ``POST /v1/completions``.
 
     Raises:
-        InputError: It wants what that dialect has no words for.
+        InputError: It has an option that the other dialect lacks.
     """
     for name in ("template", "images", "width", "height", "steps"):
         if body.get(name):
-            raise InputError(f"This upstream takes no {name}.", hint="Ask an Ollama for that.")
+            raise InputError(
+                f"This upstream does not support {name}.", hint="Use an Ollama server as upstream."
+            )
     wire: Wire = {"model": body.get("model"), "prompt": text(body.get("prompt")), **to_openai(body)}
     if text(body.get("suffix")):
         wire["suffix"] = body["suffix"]
@@ -122,16 +126,17 @@ def completions_body(body: Mapping[str, Any]) -> Wire:
 
 
 def generated(line: Mapping[str, Any]) -> StreamChunk:
-    """Read a line of ``/api/generate``.
+    """Parse a line of ``/api/generate``.
 
     Raises:
-        UpstreamError: It is an error, or no such line.
+        UpstreamError: It is an error, or not such a line.
     """
     if (error := refusal_of(line)) is not None:
         raise error
     if not isinstance(line.get("response"), str):
         raise UpstreamBrokenError(
-            "The server sent a line without a response.", hint="Check that the address is Ollama's."
+            "The server sent a line without a response.",
+            hint="Check that Ollama runs at the address.",
         )
     done = bool(line.get("done"))
     finish = text(line.get("done_reason")) or "stop"
@@ -145,10 +150,10 @@ def generated(line: Mapping[str, Any]) -> StreamChunk:
 
 
 def completed(event: Mapping[str, Any]) -> StreamChunk | None:
-    """Read an event, or the whole answer, of ``/v1/completions``; None where it says nothing.
+    """Parse an event, or the whole answer, of ``/v1/completions``; None if it is empty.
 
     Raises:
-        UpstreamError: It is an error, or no such event.
+        UpstreamError: It is an error, or not such an event.
     """
     if (error := refusal_of(event)) is not None:
         raise error
@@ -156,7 +161,7 @@ def completed(event: Mapping[str, Any]) -> StreamChunk | None:
     if not isinstance(choices, list):
         raise UpstreamBrokenError(
             "The server sent an event without choices.",
-            hint="Check that the address is an OpenAI-compatible server's.",
+            hint="Check that an OpenAI-compatible server runs at the address.",
         )
     choice = next(iter(mappings(choices)), None)
     if choice is None:
@@ -171,7 +176,7 @@ def completed(event: Mapping[str, Any]) -> StreamChunk | None:
 def completion(
     chunk: StreamChunk, *, answer: str, created: int, model: str, usage: Usage | None = None
 ) -> Wire:
-    """Give an event, or the whole answer, of ``/v1/completions``."""
+    """Return an event, or the whole answer, of ``/v1/completions``."""
     finish = ("length" if chunk.finish == "length" else "stop") if chunk.done else None
     choice = {"index": 0, "text": chunk.text, "logprobs": None, "finish_reason": finish}
     head = {"id": answer, "object": "text_completion", "created": created, "model": model}
@@ -180,29 +185,29 @@ def completion(
 
 
 def generation(chunk: StreamChunk, *, model: str, created: str, seconds: float = 0.0) -> Wire:
-    """Give a line of ``/api/generate``: the chat's, with ``response`` in place of ``message``."""
+    """Return a line of ``/api/generate``: the chat's, with ``response`` for ``message``."""
     line = ollama.line(chunk, model=model, created=created, seconds=seconds)
     message = line.pop("message")
     thought = {"thinking": message["thinking"]} if "thinking" in message else {}
     return {**line, "response": message["content"], **thought}
 
 
-# ---- where a conversation goes on --------------------------------------------------------------
+# ---- the context of a conversation ------------------------------------------------------------
 
 _MARK = 0x756E6162
-"""What our ``context`` begins with; no token of any vocabulary has so high a number."""
+"""The start of our ``context``; no token of any vocabulary has such a high number."""
 
 
 def context_of(name: str) -> list[int]:
-    """Give the ``context`` that stands for an answer: numbers, as clients of Ollama keep them."""
+    """Return the ``context`` of an answer: numbers, as clients of Ollama store them."""
     return [_MARK, *name.encode()]
 
 
 def name_in(context: Any) -> str | None:
-    """Give the name in a ``context`` of ours; None for none at all.
+    """Return the name in our ``context``; None without a context.
 
     Raises:
-        InputError: It is another server's: its numbers say nothing here.
+        InputError: It is from another server, whose numbers are unknown here.
     """
     if not context:
         return None
@@ -212,7 +217,7 @@ def name_in(context: Any) -> str | None:
         case _:
             raise InputError(
                 "The context was made by another server.",
-                hint="Leave it out once: the conversation goes on from the next answer.",
+                hint="Leave it out once, then use the context of the next answer.",
             )
 
 

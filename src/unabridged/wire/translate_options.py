@@ -1,7 +1,7 @@
-"""Options from one dialect to the other: what a client wishes, in words that the upstream knows.
+"""Translate options of a client into the dialect of the upstream.
 
 Sources: ollama/ollama v0.33.0-rc2 openai/openai.go (how Ollama itself reads OpenAI's fields) and
-docs/api.md; the official ``openai`` client's types. What has no counterpart is left out.
+docs/api.md; the official ``openai`` client's types. Options without a counterpart are left out.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from unabridged.wire.lenient_json import mapping
 
 _SAME = ("temperature", "top_p", "seed", "stop", "presence_penalty", "frequency_penalty")
 _ALSO = ("top_k", "min_p", "repeat_penalty")
-"""Options of local servers, which OpenAI-compatible ones take under the same names."""
+"""Options of local servers that OpenAI-compatible servers accept under the same names."""
 _BESIDE = ("logprobs", "top_logprobs")
 _OPENAI = (
     "response_format",
@@ -21,16 +21,16 @@ _OPENAI = (
     "parallel_tool_calls",
     "logit_bias",
 )
-"""Options of OpenAI's dialect that an upstream inside this process may take."""
+"""Options of OpenAI's dialect that an upstream inside this process may accept."""
 _OLLAMA = ("format", "keep_alive", "think", "logprobs", "top_logprobs")
-"""Fields of Ollama's that stand beside its options."""
+"""Fields of Ollama outside its options."""
 
 
 def to_ollama(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the options of an OpenAI request as ``ChatRequest.options`` for Ollama.
+    """Return the options of an OpenAI request as ``ChatRequest.options`` for Ollama.
 
     Raises:
-        InputError: ``response_format`` is of no known form.
+        InputError: ``response_format`` is unknown.
     """
     taken = {name: body[name] for name in (*_SAME, *_ALSO) if body.get(name) is not None}
     if isinstance(taken.get("stop"), str):
@@ -53,13 +53,13 @@ def _format(wanted: Any) -> Any:
             return schema
         case _:
             raise InputError(
-                "The response_format cannot be taken.",
+                "The response_format is not supported.",
                 hint="Use text, json_object, or json_schema with a schema.",
             )
 
 
 def to_openai(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the options of an Ollama request as ``ChatRequest.options`` for OpenAI's dialect."""
+    """Return the options of an Ollama request as ``ChatRequest.options`` for OpenAI's dialect."""
     options = mapping(body.get("options"))
     taken = {name: options[name] for name in (*_SAME, *_ALSO) if options.get(name) is not None}
     taken |= {name: body[name] for name in _BESIDE if body.get(name) is not None}
@@ -75,9 +75,9 @@ def to_openai(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def options_for(dialect: str, upstream: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the options of a request in the words of an upstream.
+    """Return the options of a request in the dialect of an upstream.
 
-    An upstream inside this process takes OpenAI's.
+    An upstream inside this process accepts OpenAI's.
     """
     if dialect != upstream:
         return to_ollama(body) if upstream == "ollama" else to_openai(body)

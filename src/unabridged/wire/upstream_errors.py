@@ -1,4 +1,4 @@
-"""What servers say when they refuse, made into typed errors."""
+"""Translate refusals of servers into typed errors."""
 
 import re
 from collections.abc import Mapping
@@ -12,12 +12,12 @@ _NUMBER = r"[\d][\d,_]*"
 _PROMPT = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"({_NUMBER}) in the messages",  # OpenAI, vLLM: prompt and answer told apart
+        rf"({_NUMBER}) in the messages",  # OpenAI, vLLM: prompt and answer separately
         rf"(?:prompt|input)[^.\d]{{0,40}}contains (?:at least )?({_NUMBER})",  # Mistral, vLLM
         rf"(?:request|input) \(({_NUMBER}) tokens\)",  # llama.cpp, Ollama since 0.31
         rf"resulted in ({_NUMBER}) tokens",  # OpenAI
         rf"prompt \(length ({_NUMBER})\)",  # vLLM
-        rf"too long:? \(?({_NUMBER}) tokens",  # Anthropic and what follows it
+        rf"too long:? \(?({_NUMBER}) tokens",  # Anthropic and similar servers
         rf"input token count \(({_NUMBER})\)",  # Gemini
         rf"keep the first ({_NUMBER}) tokens",  # LM Studio
         rf"requested (?:about )?({_NUMBER}) tokens",
@@ -43,7 +43,7 @@ _LENGTH_WORDS = re.compile(
     r"|input(?: \(\d+ tokens\))? is too large to process",
     re.IGNORECASE,
 )
-"""Words of a refusal for length. Sources: ollama/ollama v0.33.0-rc2 llm/llama_server.go and
+"""Texts of refusals for length. Sources: ollama/ollama v0.33.0-rc2 llm/llama_server.go and
 server/routes.go; llama.cpp tools/server; OpenAI's and vLLM's error texts."""
 
 _OVER_WORDS = re.compile(
@@ -54,18 +54,18 @@ _OVER_WORDS = re.compile(
 
 _HINTS: Mapping[int, str] = {
     401: "Check the key of this server (setting openai_key), or sign in to it.",
-    403: "The server does not allow this; check the key and what it may use.",
-    404: "Check the address; an OpenAI-compatible one usually ends in /v1.",
-    429: "The server is at its limit; wait a little and ask again.",
-    500: "The server failed inside; its own log says more. Ask again.",
-    502: "The server behind the address does not answer; ask again in a moment.",
-    503: "The server is busy or still loading; ask again in a moment.",
+    403: "Check the key and its rights.",
+    404: "Check the address; one of an OpenAI-compatible server usually ends in /v1.",
+    429: "Wait a little and ask again: the server is at its limit.",
+    500: "Ask again, or read the server's log: it failed inside.",
+    502: "Ask again in a moment: the server behind the gateway does not answer.",
+    503: "Ask again in a moment: the server is busy or still loading.",
 }
 
 
 _HINTS_BY_WORDS: Mapping[str, str] = {
     "does not support tools": "Use chat mode, or a model that can call tools.",
-    "does not support chat": "This model makes vectors; choose one that chats.",
+    "does not support chat": "Choose a model that chats: this one makes vectors.",
     "requires more system memory": "Choose a smaller model, or a smaller window.",
     "out of memory": "Choose a smaller model, or a smaller window.",
 }
@@ -80,20 +80,20 @@ def _number(patterns: tuple[re.Pattern[str], ...], text: str) -> int | None:
 
 
 def is_length(text: str, code: str = "") -> bool:
-    """Tell whether a refusal is about the prompt's length."""
+    """Return whether a refusal is about the prompt's length."""
     if code in _LENGTH_CODES:
         return True
     return bool(_LENGTH_WORDS.search(text) and _OVER_WORDS.search(text))
 
 
 def refusal(text: str, *, status: int | None = None, code: str = "") -> UpstreamError:
-    """Make the typed error of what a server said.
+    """Return the typed error of a server's refusal.
 
-    The status is None where the words came inside a stream.
+    The status is None for an error inside a stream.
 
     Returns:
-        ``ContextRefusedError`` for a refusal for length, with the figures that the words hold;
-        ``UpstreamRefusedError`` for anything else.
+        ``ContextRefusedError`` for a refusal for length, with its figures; ``UpstreamRefusedError``
+        for anything else.
     """
     text = text.strip() or "no reason given"
     if is_length(text, code):
@@ -105,18 +105,18 @@ def refusal(text: str, *, status: int | None = None, code: str = "") -> Upstream
         )
     said = "The server said" if status is None else f"The server answered {status}"
     by_words = next((hint for words, hint in _HINTS_BY_WORDS.items() if words in text.lower()), "")
-    hint = by_words or _HINTS.get(status or 500, "The server's own log says more.")
+    hint = by_words or _HINTS.get(status or 500, "Read the server's log.")
     return UpstreamRefusedError(f"{said}: {text}", status=status, hint=hint)
 
 
 def refusal_of(body: Mapping[str, Any], status: int | None = None) -> UpstreamError | None:
-    """Read the error object of any dialect.
+    """Return the error in an object of any dialect.
 
-    Knows ``{"error": "…"}`` (Ollama), ``{"error": {"message", "type", "code"}}`` (OpenAI,
+    Supports ``{"error": "…"}`` (Ollama), ``{"error": {"message", "type", "code"}}`` (OpenAI,
     llama.cpp), ``{"object": "error", "message"}`` (older vLLM) and ``{"detail": …}`` (FastAPI).
 
     Returns:
-        The typed error, or None where the body holds none.
+        The typed error, or None.
     """
     error = body.get("error")
     if error is None and (body.get("object") == "error" or status is not None):

@@ -117,7 +117,7 @@ def test_an_anchor_notices_an_older_home(run, say, home, tmp_path):
     shutil.rmtree(home / "spaces")
     gone = run("verify")
     assert gone.code == 1
-    assert "it is gone" in gone.out
+    assert "is missing" in gone.out
 
 
 def test_anchoring_anew_needs_an_anchor(run):

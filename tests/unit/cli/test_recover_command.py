@@ -79,6 +79,6 @@ def test_a_readable_file_is_written_again_and_gives_back_what_the_database_lost(
     for file in (tmp_path / "home" / "spaces").iterdir():
         file.unlink()
     ran = run("ask", "hello")
-    assert "1 exchange that memory does not hold" in ran.err
+    assert "1 exchange that memory lacks" in ran.err
     assert run("adopt", str(path), "--yes").code == 0
     assert "Ada" in run("search", "cat").out

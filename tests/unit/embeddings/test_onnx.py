@@ -117,7 +117,7 @@ def test_or_by_the_first_token(tmp_path):
 
 @pytest.mark.parametrize("by", [{"pooling_mode_max_tokens": True}, {"pooling_mode": "lasttoken"}])
 def test_another_pooling_is_refused(tmp_path, by):
-    with pytest.raises(SettingError, match="pools") as caught:
+    with pytest.raises(SettingError, match="pooling") as caught:
         OnnxEmbedder(write(tmp_path, tokens(), pooling=by))
     assert caught.value.hint
 

@@ -215,7 +215,7 @@ def test_keys_that_vanish_under_a_server_leave_it_closed(home):
     held = path.read_bytes()
     path.unlink()
     for look in (lambda: access.closed, lambda: access.grant_of(secret, NOW)):
-        with pytest.raises(StoreDamagedError, match="gone"):
+        with pytest.raises(StoreDamagedError, match="missing"):
             look()
     assert not ApiKeys(home).closed
     write_whole(path, held)

@@ -77,7 +77,7 @@ def test_a_file_that_others_can_read_is_refused(tmp_path, mode):
     path = tmp_path / "key"
     new_key(str(path))
     path.chmod(mode)
-    with pytest.raises(SettingError, match="can be read by others") as caught:
+    with pytest.raises(SettingError, match="Others can read the key") as caught:
         person_key(Settings(key=f"file:{path}"))
     assert "chmod 600" in caught.value.hint
 
@@ -114,7 +114,7 @@ def test_a_variable(monkeypatch):
         person_key(settings)
     assert "not a key" not in str(caught.value) + caught.value.hint
     monkeypatch.delenv("MY_KEY")
-    with pytest.raises(SettingError, match=r"\$MY_KEY"):
+    with pytest.raises(SettingError, match="MY_KEY"):
         person_key(settings)
 
 

@@ -131,7 +131,7 @@ def test_a_single_memory_becomes_a_space_for_each_model(tmp_path):
 def test_a_model_that_nobody_names_is_asked_for_and_never_guessed(tmp_path):
     place = Place(tmp_path, isolation=("user", "agent", "model"))
     place.write("memory.json", {"current_conversation": [{"user": "hi", "assistant": "ho"}]})
-    with pytest.raises(MigrationError, match="name no model") as told:
+    with pytest.raises(MigrationError, match="exchanges without a model") as told:
         place.migrations.migrate(place.old)
     assert "--model" in told.value.hint
     assert place.spaces() == {}
@@ -187,7 +187,7 @@ def test_what_does_not_go_is_refused_before_anything_is_done(full):
         with pytest.raises(MigrationError):
             full.migrations.migrate(folder)
     full.migrations.migrate(full.old)
-    with pytest.raises(MigrationError, match="taken over before"):
+    with pytest.raises(MigrationError, match="migrated before"):
         full.migrations.migrate(full.old)
 
 
@@ -209,7 +209,7 @@ def test_what_was_not_stored_is_found_out(full, monkeypatch):
         return real(self, session, exchanges) if len(exchanges) < 2 else 0
 
     monkeypatch.setattr(SqliteStore, "import_session", forgetful)
-    with pytest.raises(MigrationError, match="not what the files hold"):
+    with pytest.raises(MigrationError, match="differs from the files"):
         full.migrations.migrate(full.old)
     assert full.spaces() == {}
 
@@ -371,7 +371,7 @@ def test_one_can_go_forward_again_and_back_twice_changes_nothing(full):
     first = full.migrations.migrate(full.old).state
     full.migrations.roll_back(first.id)
     assert full.migrations.roll_back(first.id).phase == "gone back"
-    with pytest.raises(MigrationError, match="no migration to take back"):
+    with pytest.raises(MigrationError, match="no migration to roll back"):
         full.migrations.roll_back()
     second = full.migrations.migrate(full.old).state
     assert second.id != first.id

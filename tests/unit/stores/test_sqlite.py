@@ -174,7 +174,7 @@ def test_nothing_is_written_to_a_file_that_was_moved_away(store, tmp_path):
     talk.say("kept in the file", "yes")
     path, away = store.path, tmp_path / "away.db"
     path.rename(away)
-    with pytest.raises(StoreError, match="moved away"):
+    with pytest.raises(StoreError, match="moved while"):
         talk.say("said to nobody", "no")
     away.rename(path)
     assert store.totals().exchanges == 1

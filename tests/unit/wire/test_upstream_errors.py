@@ -127,7 +127,7 @@ def test_an_answer_is_no_error():
         ('"m" does not support tools', "chat mode"),
         ("model requires more system memory (9 GiB) than is available", "smaller"),
         ("CUDA error: out of memory", "smaller"),
-        ("rate limited", "wait"),
+        ("rate limited", "Wait"),
     ],
 )
 def test_hints_say_what_to_do(text, hint):

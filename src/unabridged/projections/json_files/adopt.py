@@ -1,7 +1,7 @@
-"""Adopt what a person wrote into a file by hand, or undo it.
+"""Adopt a user's edits of a file, or undo them.
 
-The log keeps everything as it was said. So nothing is lost: the old words of an edited exchange stay
-as a branch, and so does what was taken out. What follows an edited exchange is copied behind it.
+The log never changes, so nothing is lost: the old text of an edited exchange stays as a branch, and
+so do removed exchanges. The exchanges after an edited one are copied after it.
 """
 
 from collections.abc import Callable, Iterator
@@ -29,18 +29,18 @@ from unabridged.projections.json_files.json_document import JsonDocument
 from unabridged.projections.json_files.json_files import JsonFiles
 from unabridged.projections.json_files.layouts import KNOWN
 
-_BRANCHES = "The words of other branches stay as they were: only the current path can be edited."
-_DERIVED = "Figures, dates and summaries are written again from the exchanges."
+_BRANCHES = "The text of other branches stays unchanged: only the current path can be edited."
+_DERIVED = "Figures, dates and summaries are rebuilt from the exchanges."
 
 
 @dataclass(slots=True)
 class AdoptPlan:
-    """What adopting a file does.
+    """The plan of adopting a file.
 
     Attributes:
-        view: What a person is shown.
-        sessions: What it does to sessions.
-        carried: A sound file with exchanges that the log does not hold; None for any other.
+        view: The preview for the user.
+        sessions: The changes of sessions.
+        carried: An intact file with exchanges that the log lacks; None for any other.
     """
 
     view: Adoption
@@ -49,16 +49,16 @@ class AdoptPlan:
 
 
 class FileAdoption:
-    """One file that is to be adopted.
+    """One file to adopt.
 
     Args:
-        asked: The space that the settings name.
-        locate: Returns where the files of a space are.
+        asked: The space of the settings.
+        locate: Returns the paths of a space's files.
         open_log: Opens the log of a space.
-        tokenizer: Counts new words.
+        tokenizer: Counts the tokens of new text.
 
     Raises:
-        InputError: It is no file of a space, or nothing tells of which.
+        InputError: It is not a file of a space, or the space is unknown.
     """
 
     def __init__(
@@ -84,33 +84,33 @@ class FileAdoption:
         self.space = space_in(self._paths, layout) or self._checked(asked)
 
     def view(self, *, undo: bool = False) -> Adoption:
-        """Return what adopting it would do; nothing is changed.
+        """Return the plan, without a change.
 
         Raises:
-            StoreEditedError: The file says something that cannot be adopted.
-            StoreDamagedError: The file is no JSON.
+            StoreEditedError: The file contains something that cannot be adopted.
+            StoreDamagedError: The file is invalid JSON.
         """
         with closing(self._open_log(self.space)) as log:
             return self._plan(log, undo=undo).view
 
     def take(self, shown: Adoption, *, undo: bool = False, forget_removed: bool = False) -> None:
-        """Adopt it as it was shown.
+        """Adopt the file as previewed.
 
         Args:
-            shown: What a person was shown.
-            undo: Write it again from the log instead.
-            forget_removed: Forget what is no longer shown, for good.
+            shown: The preview.
+            undo: Rewrite it from the log instead.
+            forget_removed: Forget removed exchanges, for good.
 
         Raises:
-            StoreEditedError: It was changed once more since it was shown.
-            StoreError: It cannot be written; it is as it was.
+            StoreEditedError: It was changed since the preview.
+            StoreError: It cannot be written; it is unchanged.
         """
         with closing(self._open_log(self.space)) as log:
             plan = self._plan(log, undo=undo)
             if plan.view != shown:
                 raise StoreEditedError(
-                    f"{self._path} was changed since it was shown.",
-                    hint="Look at it again, and repeat.",
+                    f"{self._path} was changed since the preview.",
+                    hint="Read the new preview: repeat the command.",
                 )
             removed = [name for one in plan.sessions for name in one.removed]
             if forget_removed and removed:
@@ -173,8 +173,8 @@ class FileAdoption:
         if (own.folder.resolve(), own.stem) == mine:
             return asked
         raise InputError(
-            f"{self._path} does not say whose it is.",
-            hint="Name the user, agent and model whose memory it holds: --user, --agent, --model.",
+            f"{self._path} does not contain its user and agent.",
+            hint="Add --user, --agent and --model of its memory.",
         )
 
 

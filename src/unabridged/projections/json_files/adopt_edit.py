@@ -1,4 +1,4 @@
-"""Adopt the edit of one session: what was stays as a branch, what is new gets its place on the path."""
+"""Adopt the edit of one session: old text stays as a branch, new text joins the path."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -19,14 +19,14 @@ _ALL = 1 << 62
 
 @dataclass(slots=True)
 class SessionEdit:
-    """What adopting does to one session.
+    """The plan of adopting one session.
 
     Attributes:
-        header: The header as it will be, with its head.
+        header: The new header, with its head.
         is_new: Whether the session is new.
-        exchanges: The exchanges that are new, whole, parents before children.
-        removed: The ids of exchanges that are no longer shown.
-        edits: What a person changed.
+        exchanges: The new exchanges, parents before children.
+        removed: The ids of removed exchanges.
+        edits: The user's changes.
     """
 
     header: Session
@@ -36,7 +36,7 @@ class SessionEdit:
     edits: list[Edit] = field(default_factory=list)
 
     def apply(self, store: Store) -> None:
-        """Write it into the log.
+        """Write the plan into the log.
 
         Raises:
             StoreError: It cannot be written.
@@ -53,7 +53,7 @@ class SessionEdit:
 
 
 class SessionEditor:
-    """Finds out what adopting one session does; the log is only read."""
+    """Plans the adoption of one session; only reads the log."""
 
     def __init__(self, store: Store, clock: Clock, tokenizer: Tokenizer) -> None:
         self._store = store
@@ -61,14 +61,14 @@ class SessionEditor:
         self._tokenizer = tokenizer
 
     def plan(self, session: EditedSession) -> SessionEdit:
-        """Return what adopting a session does."""
+        """Return the plan for a session."""
         held = self._store.session(session.id) if session.id else self._newest()
         header = held or self._begun(session)
         path = self._store.recent(header.id, _ALL) if held is not None else []
         edit = SessionEdit(self._titled(header, session, path), held is None)
         self._note_title(edit, header, session)
         name = edit.header.title or (session.id if held is None else header.id)
-        if not name and session.turns:  # a fresh id would be another one each time
+        if not name and session.turns:  # a random id would differ each time
             name = title_from(session.turns[0].user)
         if [seen(one) for one in path] != [(turn.user, turn.answer) for turn in session.turns]:
             edit.header = replace(edit.header, head=self._walk(edit, session, path, name))
@@ -175,7 +175,7 @@ class SessionEditor:
         return replace(old, id=self._clock.new_id(), parent=parent, messages=tuple(made))
 
     def _changed(self, old: Exchange, turn: JsonTurn, prev: Exchange | None) -> Exchange:
-        # The same with other words, as a sibling; it shares the question if that is the same.
+        # A sibling with other text; it shares the question if that is the same.
         parent = None if prev is None else prev.id
         same = turn.user == shown(old.user.text) and old.parent == parent
         answer = old.answer

@@ -1,4 +1,4 @@
-"""Read a file that a person edited: what it says now, or why it cannot be adopted, with the line."""
+"""Read an edited file: its content, or the line that cannot be adopted."""
 
 import json
 import re
@@ -32,17 +32,17 @@ _DECODER = json.JSONDecoder(strict=False)
 
 @dataclass(slots=True)
 class EditedSession:
-    """A session as the file says it now.
+    """A session in the edited file.
 
     Attributes:
-        id: Its id, or empty for one that is new and has none.
+        id: Its id, or empty for a new one.
         turns: Its exchanges on the path.
         branches: Those on other branches.
-        title: Its title, if a person can edit it.
-        created: When it was begun, if the file says it.
-        header: Its header when the file was written; None for one that is new.
+        title: Its title, if the layout allows editing it.
+        created: When it began, if the file contains it.
+        header: Its header when the file was written; None for a new one.
         written: The ids of its exchanges when the file was written, those of the path first.
-        ending: How many of them are the path.
+        ending: How many of them are on the path.
     """
 
     id: str
@@ -60,9 +60,9 @@ class EditedFile:
     """A file, read without its digests.
 
     Attributes:
-        about: What it says of itself; None if that is missing.
+        about: Its description of itself; None if that is missing.
         sessions: Its sessions.
-        notes: What cannot be adopted, and need not be.
+        notes: Changes that are ignored, with the reason.
     """
 
     about: FileHeader | None
@@ -74,8 +74,8 @@ def read(path: Path, data: bytes, layout: str) -> EditedFile:
     """Read a file that may have been edited.
 
     Raises:
-        StoreDamagedError: It is no JSON.
-        StoreEditedError: It says something that cannot be adopted; the line is named.
+        StoreDamagedError: It is invalid JSON.
+        StoreEditedError: It contains something that cannot be adopted; the error names the line.
         StoreFormatError: A newer version wrote it.
     """
     try:
@@ -89,7 +89,7 @@ def read(path: Path, data: bytes, layout: str) -> EditedFile:
         line, reason = _line_and_reason(text, str(error))
         raise StoreEditedError(
             f"{path}, line {line}: {reason}. Nothing was adopted.",
-            hint="Mend that line and repeat, or undo the edit.",
+            hint="Correct that line and repeat, or undo the edit: unabridged adopt --undo FILE",
         ) from error
     if found.about is not None and found.about.format > FORMAT:
         raise file_errors.too_new(path, found.about.format)
@@ -107,7 +107,7 @@ def _read(layout: Layout, data: bytes) -> EditedFile:
     sessions = _unpaired(layout, file.conversations)
     lists = file.heads[1:] if layout.shows_records else ()
     told = sum(len(msgspec.json.decode(each, type=list[Any])) for each in lists)
-    notes = [f"{told} summaries of earlier conversations hold no exchanges"] if told else []
+    notes = [f"{told} summaries of earlier conversations have no exchanges"] if told else []
     return EditedFile(None, list(sessions), notes)
 
 
@@ -147,7 +147,7 @@ def _session(layout: Layout, one: ShownSession) -> EditedSession:
 
 
 def _ending(forms: Sequence[ExchangeForm], head: str | None) -> int:
-    # How many exchanges there are up to the one that the head is in; 0 if it is in none.
+    # Number of exchanges up to the one with the head; 0 if there is none.
     ends = [form.messages[-1].id if form.messages else form.opened_by for form in forms]
     if head in ends:
         return ends.index(head) + 1
@@ -155,7 +155,7 @@ def _ending(forms: Sequence[ExchangeForm], head: str | None) -> int:
     return next((number for number, one in enumerate(holds, start=1) if one), 0)
 
 
-# --- the line of what is wrong ------------------------------------------------------------------
+# --- the line of a mistake ----------------------------------------------------------------------
 
 
 def _line_and_reason(text: str, said: str) -> tuple[int, str]:
@@ -166,7 +166,7 @@ def _line_and_reason(text: str, said: str) -> tuple[int, str]:
 
 
 def _line_of(text: str, path: str) -> int:
-    # The line of a value in valid JSON: ``$.sessions[3].title``; what leads nowhere is left out.
+    # The line of a value in valid JSON: ``$.sessions[3].title``; unknown parts are left out.
     at = _after_blanks(text, 0)
     for step in _STEP.finditer(path):
         found = _member(text, at, step[1]) if step[1] else _element(text, at, step[2])

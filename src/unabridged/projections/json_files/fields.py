@@ -1,8 +1,8 @@
-"""What is under our key ``unabridged``: the forms of exchanges and session headers, both ways.
+"""The content of our key ``unabridged``: exchanges and headers, to and from JSON.
 
-Two texts of an exchange, the user's words and the answer's, are in the fields of the seed. Its form
-has everything else. JSON has no place for half a character (a lone surrogate): a form with one is
-written whole as base64, and the field of the seed shows U+FFFD.
+The fields of the seed contain two texts of an exchange: the user's and the answer's. Its form has
+everything else. JSON does not allow half a character (a lone surrogate): a form with one is written
+as base64, and the field of the seed shows U+FFFD.
 """
 
 import base64
@@ -21,17 +21,17 @@ from unabridged.domain.session import Session
 
 _HALVES = re.compile("[\ud800-\udfff]")
 _WHOLE = {"type": "text"}
-"""Replaces a text part that is the field of the seed, character for character."""
+"""Replaces a text part that equals the field of the seed."""
 
 
 class JsonForm(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """Anything of ours in a file. ``packed`` holds it all if JSON cannot hold it as it is."""
+    """A value of ours in a file. ``packed`` has it all if JSON cannot represent it."""
 
     packed: str = ""
 
 
 class MessageForm(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """A message; what follows from its place in the exchange is left out."""
+    """A message, without what follows from its place in the exchange."""
 
     id: str
     role: Role | None = None
@@ -43,11 +43,11 @@ class MessageForm(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True
 
 
 class ExchangeForm(JsonForm):
-    """An exchange without the two texts that the seed's fields hold.
+    """An exchange without the two texts in the seed's fields.
 
     Attributes:
-        opened_by: The id of its first message, which another exchange of the file holds.
-        alone: The seed's fields hold the user's words only: there is no answer.
+        opened_by: The id of its first message, which is in another exchange of the file.
+        alone: The seed's fields have the user's text only: there is no answer.
     """
 
     id: str = ""
@@ -75,10 +75,10 @@ class SessionForm(JsonForm):
 
 
 class FileHeader(JsonForm):
-    """What a file says of itself.
+    """A file's description of itself.
 
     Attributes:
-        format: The version of what is under ``unabridged``.
+        format: The format of ``unabridged``.
         space: The names of the space.
     """
 
@@ -88,12 +88,12 @@ class FileHeader(JsonForm):
 
     @property
     def named(self) -> SpaceId:
-        """The space that the file holds."""
+        """Return the space of the file."""
         return SpaceId(**self.space)
 
 
 class SessionPart(msgspec.Struct, forbid_unknown_fields=True):
-    """A session: its header, each exchange behind its digest, and what the seed does not show."""
+    """A session: its header, its exchanges with digests, and what the seed does not show."""
 
     session: msgspec.Raw
     exchanges: list[tuple[str, msgspec.Raw]]
@@ -103,7 +103,7 @@ class SessionPart(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class HiddenPart(msgspec.Struct, forbid_unknown_fields=True):
-    """Everything under our key."""
+    """The content of our key."""
 
     about: msgspec.Raw
     sessions: list[SessionPart]
@@ -111,7 +111,7 @@ class HiddenPart(msgspec.Struct, forbid_unknown_fields=True):
 
     @property
     def header(self) -> FileHeader:
-        """What the file says of itself."""
+        """The file's description of itself."""
         return form_from(self.about, FileHeader, "$.unabridged.about")
 
 
@@ -120,17 +120,17 @@ _F = TypeVar("_F", bound=JsonForm)
 
 
 def shown(text: str) -> str:
-    """Return a text as JSON can show it."""
+    """Return a text in valid JSON."""
     return _HALVES.sub("\ufffd", text) if _HALVES.search(text) else text
 
 
 def one_line(value: Any) -> bytes:
-    """Write a value on one line, as people do."""
+    """Return a value as readable JSON on one line."""
     return msgspec.json.format(msgspec.json.encode(value), indent=0)
 
 
 def form_bytes(form: JsonForm) -> bytes:
-    """Write a form on one line."""
+    """Return a form as JSON on one line."""
     try:
         data = msgspec.json.encode(form)
     except UnicodeEncodeError:
@@ -145,11 +145,11 @@ def decode_at(value: bytes | msgspec.Raw, kind: type[_T], place: str) -> _T:
 
     Args:
         value: The part.
-        kind: What it is to be.
+        kind: Its expected type.
         place: Where it is in the file: ``$.history[3]``.
 
     Raises:
-        msgspec.ValidationError: It is something else; the place is that in the file.
+        msgspec.ValidationError: It has another type; the error names the place in the file.
     """
     try:
         return msgspec.json.decode(value, type=kind)
@@ -160,10 +160,10 @@ def decode_at(value: bytes | msgspec.Raw, kind: type[_T], place: str) -> _T:
 
 
 def form_from(data: bytes | msgspec.Raw, kind: type[_F], place: str = "$") -> _F:
-    """Read what ``form_bytes`` wrote.
+    """Parse the output of ``form_bytes``.
 
     Raises:
-        ValueError: It is not of that kind; the place is that in the file.
+        ValueError: It has another type; the error names the place in the file.
     """
     form = decode_at(data, kind, place)
     if not form.packed:
@@ -182,13 +182,13 @@ def said(exchange: Exchange) -> tuple[str, str | None]:
 
 
 def seen(exchange: Exchange) -> tuple[str, str]:
-    """Return the two texts as a file shows them; the answer is empty where there is none."""
+    """Return the two texts as a file shows them; the answer is empty if there is none."""
     user, answer = said(exchange)
     return shown(user), shown(answer or "")
 
 
 def exchange_form(exchange: Exchange, opened_by: str | None) -> ExchangeForm:
-    """Return the form of an exchange, whose first message another one may hold."""
+    """Return the form of an exchange, whose first message may be in another one."""
     texts = said(exchange)
     forms = []
     before = opened_by
@@ -224,10 +224,10 @@ def exchange_form(exchange: Exchange, opened_by: str | None) -> ExchangeForm:
 
 
 def exchange_from(form: ExchangeForm, session: str, texts: tuple[str, str | None]) -> Exchange:
-    """Read what ``exchange_form`` wrote, without a first message that another exchange holds.
+    """Parse the output of ``exchange_form``, without a first message in another exchange.
 
     Raises:
-        ValueError: It is no exchange.
+        ValueError: It is not an exchange.
     """
     at = _time(form.at)
     messages = []
@@ -271,7 +271,7 @@ def _parts(message: Message, text: str | None) -> list[dict[str, Any]] | None:
 def _parts_from(parts: list[dict[str, Any]] | None, text: str | None) -> tuple[Part, ...]:
     if parts is None or _WHOLE in parts:
         if text is None:
-            raise ValueError("a message without its words")
+            raise ValueError("a message without its text")
         if parts is None:
             return (Text(text),)
     return tuple(Text(text or "") if part == _WHOLE else part_from_dict(part) for part in parts)
@@ -295,10 +295,10 @@ def session_form(session: Session) -> SessionForm:
 
 
 def session_from(form: SessionForm) -> Session:
-    """Read what ``session_form`` wrote.
+    """Parse the output of ``session_form``.
 
     Raises:
-        ValueError: A time is none.
+        ValueError: A time is invalid.
     """
     return Session(
         id=form.id,

@@ -1,4 +1,4 @@
-"""Bytes in and out of files: the only place where they are packed and unpacked."""
+"""Read and write files; compression is only here."""
 
 import gzip
 import os
@@ -12,13 +12,13 @@ from unabridged.projections.json_files.file_paths import PACKED
 
 _MAGIC = b"\x1f\x8b"
 _LEVEL = 1
-"""zlib's fastest: a file is packed again with every exchange."""
+"""zlib's fastest: a file is compressed again with every exchange."""
 Stamp = tuple[int, int, int]
-"""What shows that a file is another one: its number, size and time of change."""
+"""The marks of a file: its number, size and time of change."""
 
 
 def stamp(path: Path) -> Stamp | None:
-    """Return what a file looks like from outside; None if there is none."""
+    """Return the marks of a file; None if there is none."""
     try:
         said = os.stat(path)  # noqa: PTH116 - a third of the time of Path.stat, at every write
     except FileNotFoundError:
@@ -29,11 +29,11 @@ def stamp(path: Path) -> Stamp | None:
 
 
 def read(path: Path) -> bytes:
-    """Read a file, packed or not.
+    """Return the content of a file, compressed or not.
 
     Raises:
         FileNotFoundError: There is none.
-        StoreDamagedError: It cannot be unpacked.
+        StoreDamagedError: It cannot be decompressed.
         StoreError: The disk failed.
     """
     try:
@@ -47,11 +47,11 @@ def read(path: Path) -> bytes:
     try:
         return gzip.decompress(data)
     except (OSError, EOFError, zlib.error) as error:
-        raise file_errors.damaged(path, f"it cannot be unpacked: {error}") from error
+        raise file_errors.damaged(path, f"it cannot be decompressed: {error}") from error
 
 
 def read_raw(path: Path) -> bytes:
-    """Read a file to search it: unpacked if that is possible; empty if it is gone.
+    """Return the bytes of a file to search: decompressed if possible; empty if it is missing.
 
     Raises:
         StoreError: The disk failed.
@@ -65,10 +65,10 @@ def read_raw(path: Path) -> bytes:
 
 
 def write(path: Path, data: bytes) -> None:
-    """Write a file whole, packed if its name says so; durable when it returns.
+    """Write a file whole and durably, compressed if its name requires it.
 
     Raises:
-        StoreError: It cannot be written; the old file is as it was.
+        StoreError: It cannot be written; the old file is unchanged.
     """
     if path.name.endswith(PACKED):
         data = gzip.compress(data, compresslevel=_LEVEL, mtime=0)

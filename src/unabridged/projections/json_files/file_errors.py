@@ -1,4 +1,4 @@
-"""What is wrong with a file, in the words of the error tree, with what to do about it."""
+"""Errors of readable files, with hints."""
 
 import json
 from collections.abc import Sequence
@@ -21,31 +21,31 @@ def edited(path: Path, what: Sequence[str]) -> StoreEditedError:
     more = f" and {len(what) - _SHOWN} more" if len(what) > _SHOWN else ""
     return StoreEditedError(
         f"{path} was edited by hand: {'; '.join(what[:_SHOWN])}{more}. It is not overwritten.",
-        hint=f"See the difference and take it into memory: unabridged adopt {path} "
-        "(or write the file again: --undo).",
+        hint=f"Show the difference and import it: unabridged adopt {path} "
+        "(or restore the file: --undo).",
     )
 
 
 def foreign(path: Path) -> StoreEditedError:
-    """Return the error for a file that has nothing of ours in it."""
+    """Return the error for a file without our key."""
     return StoreEditedError(
         f"{path} was not written by unabridged, or its part `unabridged` was removed. "
         "It is not overwritten.",
-        hint=f"Take what it holds into memory: unabridged adopt {path}",
+        hint=f"Import its content: unabridged adopt {path}",
     )
 
 
 def unknown(path: Path, count: int) -> StoreEditedError:
-    """Return the error for a file with exchanges that the log does not hold."""
+    """Return the error for a file with exchanges that the log lacks."""
     return StoreEditedError(
-        f"{path} holds {count:,} exchange{'s' * (count != 1)} that memory does not hold. "
+        f"{path} contains {count:,} exchange{'s' * (count != 1)} that memory lacks. "
         "It is not overwritten.",
-        hint=f"Take them into memory: unabridged adopt {path} (or write the file again: --undo).",
+        hint=f"Import them: unabridged adopt {path} (or restore the file: --undo).",
     )
 
 
 def unreadable(path: Path, data: bytes, error: Exception) -> StoreDamagedError:
-    """Return the error for a file that is no JSON, or not laid out as it should be."""
+    """Return the error for a file with invalid JSON or another layout."""
     try:
         json.loads(data)
     except json.JSONDecodeError as bad:
@@ -53,16 +53,16 @@ def unreadable(path: Path, data: bytes, error: Exception) -> StoreDamagedError:
     except (UnicodeDecodeError, RecursionError) as bad:
         return damaged(path, str(bad))
     return StoreEditedError(
-        f"{path} is not laid out as it was written: {error}. It is not overwritten.",
-        hint=f"Mend it, or write it again from memory: unabridged adopt --undo {path}",
+        f"{path} has another layout than it was written with: {error}. It is not overwritten.",
+        hint=f"Correct it, or restore it from memory: unabridged adopt --undo {path}",
     )
 
 
 def damaged(path: Path, what: str) -> StoreDamagedError:
-    """Return the error for a file that is not what was written."""
+    """Return the error for a damaged file."""
     return StoreDamagedError(
         f"{path} is damaged: {what}.",
-        hint=f"Write it again from memory: unabridged adopt --undo {path}",
+        hint=f"Restore it from memory: unabridged adopt --undo {path}",
     )
 
 
@@ -75,13 +75,13 @@ def too_new(path: Path, number: int) -> StoreFormatError:
 
 
 def other_space(path: Path, space: SpaceId) -> StoreError:
-    """Return the error for a file that holds the space of somebody else."""
+    """Return the error for a file of another space."""
     return StoreError(
-        f"{path} holds the space {space.name!r}. It is not overwritten.",
-        hint="Name another file, or the user and agent whose it is.",
+        f"{path} contains the space {space.name!r}. It is not overwritten.",
+        hint="Use another file, or the --user and --agent of this one.",
     )
 
 
 def nothing(path: Path) -> NotFoundError:
-    """Return the error for a file that is not there."""
+    """Return the error for a missing file."""
     return NotFoundError(f"There is no file {path}.", hint="Check the path.")

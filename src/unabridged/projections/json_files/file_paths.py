@@ -1,8 +1,8 @@
-"""What the files are called: the names of the seeds where they are unique, else with a digest.
+"""The names of files: those of the seeds if they are unique, else with a digest.
 
-The conversion is that of WorkspaceAI's plan (``:``, ``.`` and blanks become ``-``, all in small
-letters). Names that two spaces would share, or that a file cannot have, get a digest of the exact
-names. Nothing of a name leads out of the folder: what is left of it is ``a-z 0-9 - _``.
+The conversion is that of WorkspaceAI's plan (``:``, ``.`` and blanks become ``-``, all in lower
+case). Names that two spaces would share, or that a file cannot have, get a digest of the exact
+names. No name leads out of the folder: it has only ``a-z 0-9 - _``.
 """
 
 import json
@@ -20,9 +20,9 @@ JSON = ".json"
 PACKED = ".gz"
 SESSION_END = "_conversation"
 FOLDERS = {"model": "memory", "agent": "chats", "user": "conversations"}
-"""The folder of the home in which each layout keeps its files."""
+"""The folder of the home for the files of each layout."""
 DAMAGED = ".damaged"
-"""Follows the name of a file that was set aside; a number follows it."""
+"""The suffix of a file set aside, before a number."""
 _SESSIONS = "sessions"
 _LONGEST = 64
 _UNSAFE = re.compile(r"[^a-z0-9_-]")
@@ -35,11 +35,11 @@ _DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])")
 
 @dataclass(frozen=True, slots=True)
 class FilePaths:
-    """Where the files of one space are.
+    """The paths of the files of one space.
 
     Attributes:
         folder: Their folder.
-        stem: What all their names begin with.
+        stem: The prefix of all their names.
         main: The name of the only file; empty if each session has one.
     """
 
@@ -49,31 +49,31 @@ class FilePaths:
 
     @property
     def lock(self) -> Path:
-        """The file that is there to be locked."""
+        """Return the lock file."""
         return self.folder / f".{self.stem}.lock"
 
     @property
     def state(self) -> Path:
-        """The file that says what was written last."""
+        """Return the file with the state of the last writing."""
         return self.folder / f".{self.stem}.state"
 
     def name(self, session_id: str) -> str:
-        """Return the name of the file that holds a session."""
+        """Return the name of a session's file."""
         return self.main or f"{self.stem}_{session_name(session_id)}{SESSION_END}{JSON}"
 
     def files(self) -> list[Path]:
-        """Return every readable file of the space that is there, packed or not."""
+        """Return every existing readable file of the space, compressed or not."""
         return self._found(rf"({self._names})(\.gz)?")
 
     def all_files(self) -> list[Path]:
-        """Return every file of the space: also what was set aside and what a crash left."""
+        """Return every file of the space, including those set aside and leftovers of crashes."""
         end = rf"({re.escape(DAMAGED)}-[0-9]+|\.[0-9a-f]+{re.escape(UNFINISHED)})?"
         own = rf"\.?({self._names})(\.gz)?{end}"
         stem = re.escape(self.stem)
         return self._found(rf"{own}|\.{stem}\.(state|lock)|\.+{stem}\.state{end}")
 
     def drafts(self) -> list[Path]:
-        """Return what a crash left unfinished."""
+        """Return the unfinished files of a crash."""
         return [path for path in self.all_files() if path.name.endswith(UNFINISHED)]
 
     @property
@@ -95,7 +95,7 @@ def model_name(model: str) -> str:
 
 
 def session_name(session_id: str) -> str:
-    """Return the name of a session in a file's name; no two have the same, on any disk."""
+    """Return a session's part of a file name, unique on any disk."""
     plain = _SESSION.fullmatch(session_id) and not _MARKED.search(session_id)
     if (plain and len(session_id) != _ULID_LENGTH) or _ULID.fullmatch(session_id):
         return session_id
@@ -109,7 +109,7 @@ def paths_of(
     layout: str,
     held: Callable[[FilePaths], SpaceId | None],
 ) -> FilePaths:
-    """Return where the files of a space are; ``held`` tells whose files are at a place."""
+    """Return the paths of a space; ``held`` returns the space whose files are at a path."""
     plain, marked = _candidates(root, space, layout)
     if plain is None or held(marked) == space:
         return marked
@@ -117,16 +117,17 @@ def paths_of(
 
 
 def custom_paths(path: Path, layout: str) -> FilePaths:
-    """Return the paths of a file that a person named.
+    """Return the paths of a file chosen by the user.
 
     Raises:
-        SettingError: It names no file.
+        SettingError: It is not the path of a file.
     """
     name = path.name.removesuffix(PACKED)
     stem = name.removesuffix(JSON)
     if not stem or path.is_dir():
         raise SettingError(
-            f"json_path {path} names no file.", hint="Give the path of a file: memory.json."
+            f"json_path {path} is not the path of a file.",
+            hint="Set json_path to the path of a file, such as memory.json.",
         )
     return FilePaths(path.parent, stem, "" if layout == "agent" else name)
 

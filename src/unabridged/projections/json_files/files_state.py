@@ -1,4 +1,4 @@
-"""What was written last, so that an edited or stale file is noticed without reading every file."""
+"""The state of the last writing, to detect edited or stale files without reading them."""
 
 from pathlib import Path
 
@@ -11,18 +11,18 @@ FORMAT = 1
 
 
 class WrittenFile(msgspec.Struct, array_like=True):
-    """A file as it was written; the digest is over its bytes, unpacked."""
+    """A file as it was written; the digest is over its uncompressed bytes."""
 
     stamp: Stamp
     digest: str
 
 
 class FilesState(msgspec.Struct, omit_defaults=True):
-    """What the files of a space were when they were written last.
+    """The state of a space's files at the last writing.
 
     Attributes:
-        generation: The generation of the log that they follow; empty before the first writing.
-        revision: How far they follow it.
+        generation: The generation of the log; empty before the first writing.
+        revision: The revision that they follow.
         files: The files, by name.
         late: The files that could not be written since, by name.
     """
@@ -36,7 +36,7 @@ class FilesState(msgspec.Struct, omit_defaults=True):
 
 
 def load(path: Path) -> FilesState:
-    """Read the state; an empty one if there is none that can be used."""
+    """Return the state; an empty one if there is no usable one."""
     try:
         state = msgspec.json.decode(path.read_bytes(), type=FilesState)
     except FileNotFoundError:

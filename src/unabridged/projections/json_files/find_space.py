@@ -21,14 +21,14 @@ _SESSION_FILE = re.compile(rf"(.+)_[A-Za-z0-9-]+{SESSION_END}{re.escape(JSON)}")
 
 
 def locate(root: Path, space: SpaceId, layout: str, custom: Path | None = None) -> FilePaths:
-    """Return where the files of a space are, or would be: in a folder, or one custom file."""
+    """Return the paths of a space's files: in a folder, or one custom file."""
     if custom is not None:
         return custom_paths(custom, layout)
     return paths_of(root, space, layout, lambda paths: space_in(paths, layout))
 
 
 def space_in(paths: FilePaths, layout: str) -> SpaceId | None:
-    """Return the space whose files are there; None if there are none, or they do not say it."""
+    """Return the space of existing files; None if there are none, or they do not show it."""
     state = files_state.load(paths.state)
     if state.space and paths.files():
         return SpaceId(**state.space)
@@ -39,7 +39,7 @@ def paths_of_file(path: Path, layout: str) -> FilePaths:
     """Return the paths of a space from one of its readable files.
 
     Raises:
-        InputError: It is no such file.
+        InputError: It is not such a file.
     """
     name = path.name.removesuffix(PACKED)
     stem = name.removesuffix(JSON)
@@ -48,7 +48,7 @@ def paths_of_file(path: Path, layout: str) -> FilePaths:
             return FilePaths(path.parent, stem, name)
         if found := _SESSION_FILE.fullmatch(name):
             return FilePaths(path.parent, found[1])
-    raise InputError(f"{path} is no file of a space.", hint="Name the JSON file that you edited.")
+    raise InputError(f"{path} is not a file of a space.", hint="Use the JSON file that you edited.")
 
 
 def _told(paths: FilePaths, layout: str) -> Iterator[SpaceId]:
@@ -58,4 +58,4 @@ def _told(paths: FilePaths, layout: str) -> Iterator[SpaceId]:
             if hidden is not None:
                 yield hidden.header.named
         except (StoreError, FileNotFoundError, ValueError, TypeError, KeyError):
-            continue  # damaged or edited: another one may tell
+            continue  # damaged or edited: another file may show it

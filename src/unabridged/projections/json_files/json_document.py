@@ -1,8 +1,8 @@
-"""One file: the seed's fields, our key ``unabridged``, and the digests that tie them together.
+"""One file: the seed's fields, our key ``unabridged``, and digests over both.
 
-Our key holds of each session its header, a form for each exchange in the order of the path that the
-seed's fields show and then of the other branches, and the branches' own texts. If the seed's fields
-have no room for a session at all, it also holds its conversation in the same words.
+Our key has of each session its header, a form for each exchange (first those on the path that the
+seed's fields show, then the other branches), and the texts of the branches. If the seed's fields
+cannot show a session, our key also has its conversation.
 """
 
 from collections.abc import Sequence
@@ -36,9 +36,9 @@ class JsonDocument:
     """A file, read.
 
     Attributes:
-        about: What it says of itself.
+        about: Its description of itself.
         sessions: Its sessions, in their order.
-        faults: What is not as it was written, in words.
+        faults: Differences from what was written, as text.
     """
 
     about: FileHeader
@@ -51,13 +51,13 @@ class JsonDocument:
 
 
 def header_of(space: SpaceId, layout: str) -> FileHeader:
-    """Return what a file of a space says of itself."""
+    """Return the description of a space's file."""
     names = {"user": space.user, "agent": space.agent, "model": space.model}
     return FileHeader(format=FORMAT, layout=layout, space=names)
 
 
 def render(layout: Layout, facts: FileFacts, about: FileHeader) -> bytes:
-    """Write a file of sessions; the seed's fields hold as many of them as the layout shows."""
+    """Return the bytes of a file; the seed's fields show as many sessions as the layout allows."""
     heads, header = layout.heads(facts), fields.form_bytes(about)
     sessions = [one for one in facts.sessions if one.session.archived is None]
     parts = [_part(one, hidden=place >= layout.shows) for place, one in enumerate(sessions)]
@@ -72,10 +72,10 @@ def render(layout: Layout, facts: FileFacts, about: FileHeader) -> bytes:
 
 
 def read(layout: Layout, data: bytes) -> JsonDocument | None:
-    """Read what ``render`` wrote; None if the file has nothing of ours.
+    """Parse the output of ``render``; None if the file has nothing of ours.
 
     Raises:
-        ValueError, TypeError, KeyError: It is no JSON, or not laid out like that.
+        ValueError, TypeError, KeyError: It is invalid JSON, or has another layout.
     """
     file = layout.parse(data)
     if file.hidden is None:
@@ -90,17 +90,17 @@ def read(layout: Layout, data: bytes) -> JsonDocument | None:
             values = list(map(_undented, part.conversation))
         _read_session(layout, part, values, document)
     if any(one.values for one in rest):
-        document.faults.append("exchanges of a session that is not known")
+        document.faults.append("exchanges of an unknown session")
     if _digest(file.heads, bytes(file.hidden.about), document.sessions) != file.hidden.digest:
-        document.faults.append("what stands around the exchanges")
+        document.faults.append("fields around the exchanges")
     return document
 
 
 def exchanges_of(layout: Layout, session: SessionJson) -> list[Exchange]:
-    """Return the exchanges of a sound file's session, parents before children.
+    """Return the exchanges of a session of an intact file, parents before children.
 
     Raises:
-        ValueError, TypeError, KeyError: They are not as they are written.
+        ValueError, TypeError, KeyError: They have another layout.
     """
     found: dict[str, Exchange] = {}
     messages: dict[str, Message] = {}
@@ -171,7 +171,7 @@ def _read_session(
             continue
         place.append(ExchangeJson.of(form, bytes(raw), mine, mark))
     if at < len(on) or behind < len(off):
-        document.faults.append(f"exchanges in session {session.id} that are not known")
+        document.faults.append(f"unknown exchanges in session {session.id}")
     found = SessionJson(session, header, path, others)
     if found.digest != part.digest and not document.faults:
         document.faults.append(f"the header of session {session.id}")

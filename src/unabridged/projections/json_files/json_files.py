@@ -24,20 +24,20 @@ from unabridged.projections.json_files.session_cache import (
 from unabridged.projections.json_files.writer import JsonFilesWriter
 
 BUSY_SECONDS = 30.0
-"""How long other writers are waited for."""
+"""Seconds to wait for other writers."""
 Wanted = dict[str, list[Session]]
-"""The files that there must be, each with its sessions."""
+"""The required files, each with its sessions."""
 
 
 class JsonFiles:
     """The readable files of one space; implements ``ports.Projection``.
 
-    Each write of the log rewrites the files that it concerns, after the log has it. A file that was
-    edited by hand is never overwritten. A damaged one is set aside and written again.
+    After each write of the log, the files that it concerns are rewritten. A file edited by hand is
+    never overwritten. A damaged one is set aside and rewritten.
 
     Args:
-        locate: Returns where the files are; asked again if another space takes that place first.
-        compression: Whether files are packed (gzip) when they are written; both are read.
+        locate: Returns the paths; called again if another space uses them first.
+        compression: Whether to write compressed files (gzip); both kinds are read.
     """
 
     def __init__(
@@ -63,16 +63,16 @@ class JsonFiles:
 
     @property
     def paths(self) -> FilePaths:
-        """Where the files are."""
+        """The paths of the files."""
         return self._writer.paths
 
     @property
     def notes(self) -> list[str]:
-        """What was mended since it was opened, in words."""
+        """Repairs since it was opened, as text."""
         return list(self._writer.notes)
 
     def follow(self, written: Written | None = None) -> None:
-        del written  # a file holds a whole session
+        del written  # a file has a whole session
         with self._lock:
             if self._seen == self._store.last_revision() and not self._errors:
                 return
@@ -83,7 +83,7 @@ class JsonFiles:
             self._raise()
 
     def prepare_erasure(self) -> None:
-        """Look at every file, and bring it up to date.
+        """Check every file and update it.
 
         Raises:
             StoreEditedError: One was edited by hand.
@@ -119,10 +119,10 @@ class JsonFiles:
             self._raise()
 
     def write_again(self, name: str) -> None:
-        """Write one file again from the log, whatever it holds.
+        """Rewrite one file from the log, whatever it contains.
 
         Raises:
-            StoreError: It cannot be written; it is as it was.
+            StoreError: It cannot be written; it is unchanged.
         """
         plain = name.removesuffix(PACKED)
         with self._lock, self._alone():
@@ -135,7 +135,7 @@ class JsonFiles:
                     raise self._errors[wanted]
 
     def scan(self, pieces: Sequence[Sequence[bytes]]) -> Scan:
-        """Search every file for pieces of text, each in every form of bytes that it may have."""
+        """Search every file for pieces of text, in every form of bytes each may have."""
         search = ByteSearch(pieces)
         for path in self.paths.files() + self.paths.drafts():
             data = file_bytes.read_raw(path)
@@ -163,12 +163,12 @@ class JsonFiles:
                     return
             self._writer.move(self._locate())
         raise StoreError(
-            f"Another space holds the files in {self.paths.folder}.",
-            hint="Give the spaces other names, or choose another layout.",
+            f"The files in {self.paths.folder} belong to another space.",
+            hint="Rename the spaces, or choose another layout.",
         )
 
     def _is_needless(self) -> bool:
-        # Whether nothing was ever said, so that nobody needs a folder, a lock or a state.
+        # Whether the log is empty, so that no folder, lock or state is needed.
         if self._store.sessions(newest=1):
             return False
         return not self.paths.state.exists() and not self.paths.files()

@@ -1,4 +1,4 @@
-"""What a layout is: which fields a file has, and how exchanges look in them."""
+"""The base of layouts: the fields of a file, and exchanges in them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,10 +18,10 @@ class JsonTurn:
     """An exchange as the seed's fields show it.
 
     Attributes:
-        user: The user's words.
-        answer: The answer's; empty for none.
-        at: When, if the file says it.
-        model: The model, if the file says it.
+        user: The user's text.
+        answer: The answer's text; empty for none.
+        at: The time, if the file has it.
+        model: The model, if the file has it.
     """
 
     user: str
@@ -36,11 +36,11 @@ class ShownSession:
 
     Attributes:
         values: Its turns, as JSON.
-        place: Where they are in the file: ``$.sessions[0].messages``.
-        id: The session's id; None if the layout goes by the order.
-        title: Its title, if a person can edit it.
-        created: When it was begun, if the file says it.
-        model: Its model, if the file says it.
+        place: Their place in the file: ``$.sessions[0].messages``.
+        id: The session's id; None if the layout relies on the order.
+        title: Its title, if the layout allows editing it.
+        created: When it began, if the file has it.
+        model: Its model, if the file has it.
     """
 
     values: list[msgspec.Raw] = field(default_factory=list)
@@ -56,9 +56,9 @@ class ParsedFile:
     """A file, parsed.
 
     Attributes:
-        heads: The values that are made from the rest.
+        heads: The values derived from the rest.
         conversations: The sessions that the seed's fields show.
-        hidden: What is under ``unabridged``; None if that is missing.
+        hidden: The content of ``unabridged``; None if that is missing.
     """
 
     heads: list[bytes]
@@ -68,13 +68,13 @@ class ParsedFile:
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """What a file says at its beginning.
+    """The head of a file.
 
     Attributes:
-        space: Whose memory it is.
+        space: The space.
         sessions: The sessions, the newest first.
-        summaries: What was said in sessions, by their ids.
-        window: Tokens of the model's window, or None if it is not known.
+        summaries: Summaries of sessions by id.
+        window: Tokens of the model's window, or None if unknown.
     """
 
     space: SpaceId
@@ -84,14 +84,14 @@ class FileFacts:
 
 
 class Layout(Protocol):
-    """How files of one layout look."""
+    """One layout of files."""
 
     splits: bool
-    """Whether the answer is a separate value, which is missing where there is none."""
+    """Whether the answer is a separate value, which is missing without an answer."""
     shows: int
-    """Of how many active sessions, from the newest, the seed's fields hold exchanges."""
+    """How many of the newest active sessions have exchanges in the seed's fields."""
     shows_records: bool
-    """Whether the seed's fields tell of contexts, condensations and archived sessions."""
+    """Whether the seed's fields show contexts, condensations and archived sessions."""
     indent: int
     """The indent of the values that show exchanges."""
 
@@ -100,7 +100,7 @@ class Layout(Protocol):
         ...
 
     def heads(self, facts: FileFacts, /) -> list[bytes]:
-        """Return the values that are made from the rest."""
+        """Return the values derived from the rest."""
         ...
 
     def fields(self, heads: Sequence[bytes], shown: Sequence[bytes], /) -> dict[str, bytes]:
@@ -111,7 +111,7 @@ class Layout(Protocol):
         """Parse a file.
 
         Raises:
-            ValueError: It is not laid out like that.
+            ValueError: It has another layout.
         """
         ...
 
@@ -120,9 +120,9 @@ class Layout(Protocol):
 
         Args:
             values: The values, as JSON.
-            place: Where they are in the file, for what is wrong with them.
+            place: Their place in the file, for errors.
 
         Raises:
-            ValueError: They are not as they are written.
+            ValueError: They have another layout.
         """
         ...

@@ -1,4 +1,4 @@
-"""The three layouts of the seeds: the fields of their files, and how a turn looks in them."""
+"""The three layouts of the seeds: the fields of their files and of a turn."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ from unabridged.projections.json_files.layout import (
 from unabridged.projections.json_files.session_json import SessionJson, block, braces, lines
 
 EVERY = 1 << 30
-"""More sessions than anybody has."""
+"""A number above any number of sessions."""
 _S = TypeVar("_S", bound="_Strict")
 _Fields = dict[str, msgspec.Raw]
 
@@ -157,9 +157,9 @@ class _AgentTurn(_Strict):
 
 
 class _AgentLayout:
-    """``chats/{agent}_{session}_conversation.json``: Dana's, which names the file and its history.
+    """``chats/{agent}_{session}_conversation.json``: Dana's, with names from its page.
 
-    Its page gives no fields; those of a turn are the ones its ``add_turn`` speaks of.
+    The page lists no fields; those of a turn are from its ``add_turn``.
     """
 
     splits = False

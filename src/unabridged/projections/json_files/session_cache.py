@@ -1,4 +1,4 @@
-"""Keeps what was written of each session, so that only what changed is rendered again."""
+"""A cache of rendered sessions, so that only changes are rendered again."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -16,13 +16,13 @@ from unabridged.projections.json_files.layout import FileFacts, Layout
 from unabridged.projections.json_files.session_json import ExchangeJson, SessionJson
 
 _PAGE = 256
-"""Records that are read at once."""
+"""Records read at once."""
 TOLD_BY = frozenset({RecordKind.CONTEXT, RecordKind.CONDENSATION})
-"""Kinds of records that the head of a file tells of."""
+"""Kinds of records in the head of a file."""
 
 
 class SessionCache:
-    """What was written of the sessions of a space."""
+    """The rendered sessions of a space."""
 
     def __init__(self, store: Store, layout: Layout) -> None:
         self._store = store
@@ -31,16 +31,16 @@ class SessionCache:
         self.sessions: dict[str, SessionJson] = {}
 
     def restore(self, sessions: Iterable[SessionJson]) -> None:
-        """Begin with what was read from a file."""
+        """Fill the cache with what was read from a file."""
         self.sessions |= {one.session.id: one for one in sessions}
 
     def clear(self) -> None:
-        """Render everything again when it is needed next."""
+        """Clear the cache."""
         self.sessions.clear()
         self._summaries.clear()
 
     def apply(self, changes: Changes) -> None:
-        """Render again what changed in the sessions that are held."""
+        """Render the changes of cached sessions."""
         if changes.full:
             self.clear()
             return
@@ -54,13 +54,13 @@ class SessionCache:
             self._refresh(name, None if name in whole else fresh[name])
 
     def get(self, header: Session) -> SessionJson:
-        """Return what is written of a session."""
+        """Return a rendered session."""
         if header.id not in self.sessions:
             self.sessions[header.id] = self._render(header)
         return self.sessions[header.id]
 
     def facts(self, headers: Iterable[Session]) -> FileFacts:
-        """Return what a file says of sessions at its beginning."""
+        """Return the head of a file with sessions."""
         sessions = [self.get(one) for one in headers]
         if not self._layout.shows_records:
             return FileFacts(self._store.space, sessions, {}, None)
@@ -122,7 +122,7 @@ class SessionCache:
         return ExchangeJson.of(form, fields.form_bytes(form), shown)
 
     def _complexities(self, exchanges: list[Exchange]) -> dict[str, float]:
-        # How complex messages were, as their contexts tell.
+        # The complexity of messages, from their contexts.
         found: dict[str, float] = {}
         if not self._layout.shows_records:
             return found
@@ -135,7 +135,7 @@ class SessionCache:
         return found
 
     def _summarize(self, sessions: Sequence[SessionJson]) -> None:
-        # What was said in sessions: their condensation, title or first words.
+        # Summaries of sessions: their condensation, title or first words.
         names = {name_of(one.session.id): one.session.id for one in sessions}
         told = {}
         for record in self._store.records(RecordKind.CONDENSATION, ids=list(names)):

@@ -1,4 +1,4 @@
-"""Exchanges and sessions as they are in a file, each rendered once."""
+"""Exchanges and sessions as JSON, each rendered once."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from unabridged.projections.json_files.fields import ExchangeForm, one_line
 
 DIGEST_BYTES = 8
 INDENT = 4
-"""The indent for which a value of the seed's fields is rendered."""
+"""The indent of rendered values of the seed's fields."""
 
 
 @dataclass(slots=True)
@@ -20,11 +20,11 @@ class ExchangeJson:
     """One exchange, rendered.
 
     Attributes:
-        form: What the seed's fields cannot hold.
-        shown: The values that the seed's fields hold, as JSON.
-        digest: Over both, blanks between the values left out.
+        form: What the seed's fields cannot show.
+        shown: The values of the seed's fields, as JSON.
+        digest: Over both, without blanks between the values.
         marked: The digest and the form, as JSON.
-        tokens: The tokens of the messages that the form holds.
+        tokens: The tokens of the messages in the form.
     """
 
     form: ExchangeForm
@@ -94,23 +94,23 @@ class SessionJson:
 
 
 def digest_of(parts: Iterable[bytes], *more: str) -> str:
-    """Return a digest of JSON values that does not mind blanks and line breaks between them."""
+    """Return a digest of JSON values that ignores blanks and line breaks between them."""
     values = [msgspec.json.format(part, indent=-1) for part in parts]
     told = b"\n".join([*values, *(text.encode() for text in more)])
     return blake2b(told, digest_size=DIGEST_BYTES).hexdigest()
 
 
 def values_of(exchanges: Iterable[ExchangeJson], indent: int) -> bytes:
-    """Write the values that the seed's fields hold as a list."""
+    """Return the values of the seed's fields as a list."""
     values = [value for one in exchanges for value in one.shown]
     if indent > INDENT:
-        inner = b"\n" + b" " * (indent - INDENT)  # texts hold no line breaks as such
+        inner = b"\n" + b" " * (indent - INDENT)  # texts contain no plain line breaks
         values = [value.replace(b"\n", inner) for value in values]
     return block(values, indent)
 
 
 def block(values: Sequence[bytes], indent: int) -> bytes:
-    """Write a list, one value a line."""
+    """Return a list, one value per line."""
     if not values:
         return b"[]"
     pad = b"\n" + b" " * indent
@@ -118,12 +118,12 @@ def block(values: Sequence[bytes], indent: int) -> bytes:
 
 
 def braces(fields: Mapping[str, bytes], indent: int) -> bytes:
-    """Write an object of values that are JSON, one field a line."""
+    """Return an object of JSON values, one field per line."""
     pad = b"\n" + b" " * indent
     told = [one_line(name) + b": " + value for name, value in fields.items()]
     return b"{" + pad + (b"," + pad).join(told) + pad[:-2] + b"}"
 
 
 def lines(fields: Mapping[str, Any], indent: int) -> bytes:
-    """Write an object, one field a line."""
+    """Return an object, one field per line."""
     return braces({name: one_line(value) for name, value in fields.items()}, indent)

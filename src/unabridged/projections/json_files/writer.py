@@ -1,4 +1,4 @@
-"""Writes the files of one space, and never over what it did not write itself."""
+"""Write the files of one space, without overwriting foreign content."""
 
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
@@ -20,15 +20,15 @@ from unabridged.projections.json_files.json_document import JsonDocument
 from unabridged.projections.json_files.layout import Layout
 
 Holds = Callable[[set[str]], set[str]]
-"""Returns which of some exchanges the log holds."""
+"""Returns which of the given exchanges are in the log."""
 
 
 class JsonFilesWriter:
     """Writes the files of one space. The caller holds the lock.
 
     Attributes:
-        state: What was written last.
-        notes: What was mended, in words.
+        state: The state of the last writing.
+        notes: Repairs, as text.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class JsonFilesWriter:
         self._stamp: Stamp | None = None
 
     def load(self) -> None:
-        """Read what was written last, unless that is known."""
+        """Load the state of the last writing, unless it is loaded."""
         stamp = file_bytes.stamp(self.paths.state)
         if stamp is not None and stamp == self._stamp:
             return
@@ -54,22 +54,22 @@ class JsonFilesWriter:
         self._stamp = stamp
 
     def save(self) -> None:
-        """Note what was written."""
+        """Store the state."""
         files_state.save(self.paths.state, self.state)
         self._stamp = file_bytes.stamp(self.paths.state)
 
     def name(self, session_id: str) -> str:
-        """Return the name of the file that holds a session."""
+        """Return the name of a session's file."""
         name = self.paths.name(session_id)
         return name + PACKED if self._packed else name
 
     def is_as_written(self, name: str) -> bool:
-        """Return whether a file looks as it did when it was written."""
+        """Return whether a file still has the marks of the last writing."""
         known = self.state.files.get(name)
         return known is not None and file_bytes.stamp(self.paths.folder / name) == known.stamp
 
     def read(self, name: str) -> JsonDocument | None:
-        """Read a file if it holds exactly what was written."""
+        """Return a file if it is exactly what was written."""
         known, path = self.state.files.get(name), self.paths.folder / name
         if known is None:
             return None
@@ -82,16 +82,16 @@ class JsonFilesWriter:
             return None
 
     def write(self, name: str, data: bytes, *, replaces_unknown: bool = False) -> None:
-        """Write a file, unless it holds the same.
+        """Write a file, unless it is the same.
 
         Args:
             name: Its name.
-            data: What it is to hold, unpacked.
-            replaces_unknown: Replace a file even if it has exchanges that the log does not hold.
+            data: Its new content, uncompressed.
+            replaces_unknown: Whether to replace a file even if it has exchanges that the log lacks.
 
         Raises:
-            StoreEditedError: It was edited by hand; it is as it was.
-            StoreError: It cannot be written; it is as it was.
+            StoreEditedError: It was edited by hand; it is unchanged.
+            StoreError: It cannot be written; it is unchanged.
         """
         path, digest = self.paths.folder / name, digest_of(data)
         known = self.state.files.get(name)
@@ -111,7 +111,7 @@ class JsonFilesWriter:
         """Remove a file that is no longer needed; otherwise as ``write``.
 
         Raises:
-            StoreEditedError: It was edited by hand; it is as it was.
+            StoreEditedError: It was edited by hand; it is unchanged.
             StoreError: It cannot be removed.
         """
         path = self.paths.folder / name
@@ -124,29 +124,29 @@ class JsonFilesWriter:
         self.state.files.pop(name, None)
 
     def distrust(self) -> None:
-        """Take every file for one that somebody else wrote: it is read before it is replaced."""
+        """Treat every file as foreign: read it before replacing it."""
         there = {path.name for path in self.paths.files()}
         names = there | self.state.files.keys()
         self.state.files = {name: WrittenFile((0, 0, 0), "") for name in sorted(names)}
         self.state.generation, self.state.late = "", []
 
     def release(self, name: str) -> None:
-        """Let a file be replaced, whatever it holds."""
+        """Allow replacing a file, whatever it contains."""
         self._refused.pop(name, None)
         self._released.add(name)
 
     def move(self, paths: FilePaths) -> None:
-        """Write the files elsewhere from now on."""
+        """Change the paths of the files."""
         self.paths, self._stamp, self.state = paths, None, FilesState()
         self._refused.clear()
 
     def clean_up(self) -> None:
-        """Remove what a crash left unfinished."""
+        """Remove the unfinished files of a crash."""
         for path in self.paths.drafts():
             atomic_write.remove(path)
 
     def faults(self, names: Iterable[str]) -> list[str]:
-        """Return what is wrong with files, in words; they are only read."""
+        """Return the faults of files as text, without a change."""
         found = []
         for name in names:
             path = self.paths.folder / name
@@ -163,7 +163,7 @@ class JsonFilesWriter:
         stamp = file_bytes.stamp(path)
         if stamp is None:
             if known is not None and known.digest:
-                self.notes.append(f"{path} was missing; it was written again from memory.")
+                self.notes.append(f"{path} was missing; it was restored from memory.")
             self.state.files.pop(name, None)
             return None
         if name in self._released:
@@ -228,9 +228,7 @@ class JsonFilesWriter:
             atomic_write.sync_folder(path.parent)
         except OSError as failure:
             raise atomic_write.of_the_system(failure, path) from failure
-        self.notes.append(
-            f"{error} It was set aside as {aside.name}; what memory holds is written again."
-        )
+        self.notes.append(f"{error} It was set aside as {aside.name} and restored from memory.")
 
 
 def digest_of(data: bytes) -> str:

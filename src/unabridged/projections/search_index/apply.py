@@ -1,4 +1,4 @@
-"""Applying what changed in the log to a search index."""
+"""Apply changes of the log to a search index."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from unabridged.projections.search_index.snapshot import IndexSnapshot
 from unabridged.retrieval.analyze import AnalyzedExchange, Analyzer, said_at, session_number
 
 PAGE = 256
-"""Exchanges that are analysed at once."""
+"""Exchanges analysed at once."""
 
 
 class IndexWriter:
@@ -30,13 +30,13 @@ class IndexWriter:
         *,
         embed: bool,
     ) -> None:
-        """Put exchanges as the log has them now; those that are gone are passed over.
+        """Add exchanges in their present form; skip those that no longer exist.
 
         Args:
-            snapshot: Where to.
+            snapshot: The target.
             numbers: The number of each; parents have smaller ones.
-            given: Those of them that need not be read from the log.
-            embed: Whether an embedder that is not instant may be asked.
+            given: Those already read from the log.
+            embed: Whether a slow embedder may be used.
         """
         there = {name: given[name] for name in numbers if name in given}
         if len(there) < len(numbers):
@@ -45,7 +45,7 @@ class IndexWriter:
         for exchange, read in zip(page, self._analysed(snapshot, page, embed=embed), strict=True):
             number = numbers[exchange.id]
             known = snapshot.find(exchange.id)
-            if known is not None and known[0] != number:  # it was erased, and came back
+            if known is not None and known[0] != number:  # it was erased, and restored
                 snapshot.remove(exchange.id)
             above = None if exchange.parent is None else snapshot.find(exchange.parent)
             entry = IndexedExchange(
@@ -66,7 +66,7 @@ class IndexWriter:
                 snapshot.bare.discard(number)
 
     def makes(self, embedder: EmbedderInUse) -> bool:
-        """Whether the analyzer makes the vectors of an embedder without waiting for a server."""
+        """Return whether the analyzer makes an embedder's vectors without waiting for a server."""
         made = self.analyzer.embedder
         return made is not None and made.instant and made.identity == embedder.identity
 

@@ -1,7 +1,7 @@
-"""Writing segments: flushing the buffer, merging, cutting out what was erased.
+"""Write segments: flush the buffer, merge, remove erased entries.
 
-A new file is complete on the disk before a manifest lists it. An old one is removed only when the
-manifest that no longer lists it is durable.
+A new file is complete on the disk before a manifest lists it. An old one is removed only after the
+manifest without it is durable.
 """
 
 from collections.abc import Collection, Iterable
@@ -20,25 +20,25 @@ from unabridged.projections.search_index.snapshot import IndexSnapshot, ascendin
 from unabridged.projections.search_index.storage import SegmentStorage
 
 GROWTH = 4
-"""How many times as many centroids a space must want as it has, before they are trained again."""
+"""The growth of the wanted number of centroids that triggers another training."""
 PATIENCE = 8
-"""How many times its usual size the buffer may have while its vectors are awaited."""
+"""The most times its usual size that the buffer may have while it waits for vectors."""
 
 
 def is_due(buffer: IndexBuffer, embedder: EmbedderInUse | None) -> bool:
-    """Tell whether the buffer holds so much that it should be flushed."""
+    """Return whether the buffer is large enough to flush."""
     if not buffer.passages and embedder is not None and embedder.stored:
         return full(SegmentSize(len(buffer) // PATIENCE, 0))
     return full(SegmentSize(len(buffer), buffer.passages))
 
 
 class SegmentWriter:
-    """Other segments for a snapshot. Nothing of the snapshot changes.
+    """New segments for a snapshot, which itself does not change.
 
     Attributes:
-        segments: The segments as they are to be, by name.
-        removed: For each, the numbers of exchanges that do not count.
-        centroids: What vectors are listed by.
+        segments: The new segments, by name.
+        removed: For each, the numbers of exchanges to ignore.
+        centroids: The centroids that vectors are listed by.
     """
 
     def __init__(self, snapshot: IndexSnapshot, storage: SegmentStorage) -> None:
@@ -50,7 +50,7 @@ class SegmentWriter:
         self._storage = storage
 
     def flush(self, snapshot: IndexSnapshot) -> None:
-        """Write as a segment what no segment holds, and again those that differ from their files."""
+        """Write the buffer as a segment, and rewrite segments that differ from their files."""
         for file in self._moved & self.segments.keys():
             self._join([file])
         held = [*snapshot.buffer.entries(), *(snapshot.bulk or {}).values()]
@@ -59,10 +59,10 @@ class SegmentWriter:
             self._add(build(held, identity, dimension, self.centroids))
 
     def merge(self, most: int | None) -> None:
-        """Merge segments where there are too many.
+        """Merge segments if there are too many.
 
         Args:
-            most: Vectors up to which it is done now; None for however many.
+            most: The most vectors to merge now; None for no limit.
         """
         while True:
             sizes = {
@@ -77,12 +77,12 @@ class SegmentWriter:
             self._join(chosen)
 
     def holds(self, names: Collection[str]) -> bool:
-        """Tell whether a segment holds one of these exchanges, found or not."""
+        """Return whether a segment contains one of these exchanges, searchable or not."""
         held = self.segments.values()
         return any(segment.doc_of(name) is not None for segment in held for name in names)
 
     def cut_out(self, names: Collection[str]) -> None:
-        """Write every segment that holds one of these exchanges again, without them."""
+        """Rewrite every segment with one of these exchanges, without them."""
         for file, segment in list(self.segments.items()):
             docs = [doc for name in names if (doc := segment.doc_of(name)) is not None]
             if docs:
@@ -90,7 +90,7 @@ class SegmentWriter:
                 self._join([file])
 
     def train(self) -> ClusterCentroids | None:
-        """Return centroids where the space has outgrown what it has, else None."""
+        """Return new centroids if the space has outgrown its present ones, else None."""
         wanted = clusters.wanted(sum(segment.passages for segment in self.segments.values()))
         have = 1 if self.centroids is None else len(self.centroids.codes)
         if self._embedder is None or wanted < GROWTH * have:
@@ -99,7 +99,7 @@ class SegmentWriter:
         return clusters.train(sample, wanted)
 
     def list_by(self, centroids: ClusterCentroids) -> None:
-        """Write every segment again with its vectors listed by other centroids."""
+        """Rewrite every segment with its vectors listed by other centroids."""
         self.centroids = centroids
         for file in list(self.segments):
             self._join([file])

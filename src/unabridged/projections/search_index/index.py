@@ -1,7 +1,7 @@
-"""The search index of one space: it follows the log before each search, and writes its files later.
+"""The search index of a space: follows the log before each search, writes files later.
 
-The log is the truth. Whatever is missing, damaged, or of another generation of the space is made
-again from it. A file holds an erased exchange for as long as it takes to write the next one.
+Parts that are missing, damaged, or of another generation of the space are rebuilt from the log. A
+file contains an erased exchange until the next one is written.
 """
 
 import secrets
@@ -25,30 +25,30 @@ from unabridged.projections.search_index.storage import MemoryStorage, SegmentSt
 from unabridged.retrieval.analyze import Analyzer
 
 SAVED_EXCHANGES = 32
-"""Exchanges in the buffer from which on closing writes them, so that opening need not analyse them."""
+"""Exchanges in the buffer from which closing writes them, so that opening need not analyse them."""
 BULK_EXCHANGES = 4096
-"""Exchanges that are written as one segment where many are new."""
+"""Exchanges in one segment if many are new."""
 LOCK_SECONDS = 30.0
 """Seconds to wait for the files while another process writes them."""
 HURRY_SECONDS = 0.1
-"""The same while somebody waits for a search: what is not written then is written later."""
+"""The same while a caller waits for a search; the rest is written later."""
 SMALL = 65_536
-"""Vectors up to which segments are merged while somebody waits for a search."""
+"""The most vectors that are merged while a caller waits for a search."""
 ATTEMPTS = 5
-"""How often the log is followed again because the files of another process were taken."""
+"""Attempts to follow the log again after another process's files were loaded."""
 BUILDING = -1
-"""The revision of an index that is not complete."""
+"""The revision of an incomplete index."""
 
 
 class SearchIndex:
     """Implements ``ports.Projection`` and ``ports.SearchIndexPort``. Thread-safe.
 
-    Threads that search wait for one another only while what is new in the log is applied.
+    Threads that search wait for each other only while changes of the log are applied.
 
     Args:
         store: The log.
-        analyzer: What analyses exchanges and questions; None to analyse words only.
-        storage: Where segments are kept; None for memory, from which they are gone on closing.
+        analyzer: Analyses exchanges and questions; None analyses words only.
+        storage: Stores segments; None keeps them in memory until closing.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class SearchIndex:
             self._catch_up(embed=query.vector is not None)
             if not self._is_comparable(query):
                 query = replace(query, vector=None)
-            snapshot = self._snapshot  # another one may take its place while this one is searched
+            snapshot = self._snapshot  # another one may replace it during the search
             scene, buffer = snapshot.begin_search()
         try:
             return search(scene, query)
@@ -92,7 +92,7 @@ class SearchIndex:
                 snapshot.end_search(buffer)
 
     def analyze_with(self, analyzer: Analyzer) -> None:
-        """Analyse with another embedder from now on."""
+        """Change the embedder."""
         with self._lock:
             self._writer.analyzer = analyzer
 
@@ -117,7 +117,7 @@ class SearchIndex:
                 with self._storage.locked(LOCK_SECONDS):
                     manifest = self._storage.read_manifest()
                     if manifest is None or manifest.serial == self._serial:
-                        # What a process left behind that was killed.
+                        # Leftovers of a killed process.
                         self._storage.keep_only(self._snapshot.segments)
             self._catch_up()
 
@@ -129,7 +129,7 @@ class SearchIndex:
             for _ in range(ATTEMPTS):
                 self._catch_up()
                 everything = self._store.changes(None)
-                if everything.revision == self._revision:  # else others write meanwhile
+                if everything.revision == self._revision:  # else others write in the meantime
                     return damage or self._snapshot.differences(everything)
             return damage
 
@@ -138,7 +138,7 @@ class SearchIndex:
             manifest = self._storage.read_manifest()
             if manifest is None or manifest.serial == self._serial:
                 return damage
-            # Another process replaced files in between, or is making all of them again.
+            # Another process replaced files in between, or is rebuilding all of them.
             if not self._fits(manifest):
                 return []
             try:
@@ -184,7 +184,7 @@ class SearchIndex:
     def _open(self) -> None:
         self._generation = self._store.generation
         serial = ""
-        # Another process may have replaced a file in between: then the manifest is another one.
+        # Another process may have replaced a file in between: then the manifest differs.
         while (manifest := self._storage.read_manifest()) and manifest.serial != serial:
             self._damage = []
             if not self._fits(manifest):
@@ -220,8 +220,8 @@ class SearchIndex:
         listed = "" if made.centroids is None else made.centroids.identity
         if any(one.passages and one.centres != listed for one in segments.values()):
             raise StoreDamagedError(
-                "The vectors of the index are in other clusters than the log says.",
-                hint="It is made again from the log.",
+                "The clusters of the index differ from those in the log.",
+                hint="It is rebuilt from the log.",
             )
         self._snapshot, self._serial, self._revision = made, manifest.serial, manifest.revision
 
@@ -250,7 +250,7 @@ class SearchIndex:
         self._put_again(changes.embedded, embed=embed)
         if self._snapshot.bare and self._can_embed(embed=embed):
             self._put_again(self._snapshot.names_at(self._snapshot.bare), embed=embed)
-        with suppress(StoreError):  # what is erased is not found; erasing itself reports it
+        with suppress(StoreError):  # erased entries are not found; erasing itself reports errors
             self._cut_out()
         if flushed or is_due(self._snapshot.buffer, embedder):
             self._flush(None if len(numbers) > PAGE else most)
@@ -299,7 +299,7 @@ class SearchIndex:
                 return held
         kept = self._store.embedder_in_use()
         if kept is None and made is not None and made.instant:
-            with suppress(StoreError):  # a space that cannot be written is searched by words
+            with suppress(StoreError):  # a read-only space is searched by words
                 self._store.begin_vectors(made.identity, made.dimension)
             kept = self._store.embedder_in_use()
         return kept
@@ -313,7 +313,7 @@ class SearchIndex:
     # --- writing --------------------------------------------------------------------------------
 
     def _flush(self, most: int | None) -> None:
-        # What cannot be written (a full disk, a folder without the right to) stays in the buffer.
+        # Entries that cannot be written (full disk, read-only folder) stay in the buffer.
         wait = LOCK_SECONDS if most is None else HURRY_SECONDS
         with suppress(StoreError), self._storage.locked(wait):
             if not self._take_other():

@@ -1,4 +1,4 @@
-"""The manifest of a search index: which files belong to it, and how far it has followed the log."""
+"""The manifest of a search index: its files, and its revision of the log."""
 
 from hashlib import blake2b
 from pathlib import Path
@@ -20,7 +20,7 @@ class ListedSegment(msgspec.Struct, frozen=True):
 
     Attributes:
         name: The file.
-        removed: The numbers of exchanges in it that were erased, or replaced by a later entry.
+        removed: The numbers of its exchanges that were erased, or replaced by a later entry.
     """
 
     name: str
@@ -28,11 +28,11 @@ class ListedSegment(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """What an index consists of.
+    """The parts of an index.
 
     Attributes:
-        serial: A random id; another one whenever the manifest is written.
-        generation: The generation of the space that it follows.
+        serial: A random id that changes with each writing.
+        generation: The generation of the space.
         revision: The revision of the log up to which it is complete; -1 while it is being built.
         embedder: The identity of the embedder of its vectors; empty for none.
         dimension: Numbers in a vector.
@@ -69,10 +69,10 @@ def read(folder: Path, cipher: Cipher | None) -> Manifest | None:
 
 
 def write(folder: Path, manifest: Manifest, cipher: Cipher | None) -> None:
-    """Write a manifest: the old one or the new one is there, whole.
+    """Write a manifest; a crash leaves the old or the new one.
 
     Raises:
-        StoreError: It cannot be written; the old one is there.
+        StoreError: It cannot be written; the old one is unchanged.
     """
     body = msgspec.json.encode(manifest)
     data = blake2b(body, digest_size=_DIGEST).digest() + body

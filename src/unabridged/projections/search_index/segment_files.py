@@ -1,12 +1,12 @@
-"""Segment files: how a segment lies on the disk.
+"""Segment files: the format of a segment on the disk.
 
 A file is: the magic (8 bytes), the format's number and the header's length (4 bytes each,
-little-endian), the header (JSON), its BLAKE2b digest (32 bytes), and the arrays, each beginning at
-a multiple of 64 bytes, little-endian, row by row. The header names each array with its type, shape,
-beginning and digest. It is written under another name, and has its own only when it is durable.
+little-endian), the header (JSON), its BLAKE2b digest (32 bytes), and the arrays, each at a multiple
+of 64 bytes, little-endian, row by row. The header lists each array with its type, shape, offset and
+digest. A file is written under a temporary name and renamed once it is durable.
 
-Beside an encrypted store all of that is one sealed piece, bound to the file's name; its arrays then
-lie in memory instead of being mapped.
+Next to an encrypted store the file is one sealed piece, bound to its name; its arrays are then in
+memory instead of being mapped.
 """
 
 import errno
@@ -38,13 +38,13 @@ MAGIC = b"UnabrSeg"
 FORMAT = 1
 SUFFIX = ".segment"
 UNFINISHED = ".part"
-"""What a file's name ends with while it is written; such files may be removed at any time."""
+"""The suffix of a file while it is written; such files may be removed at any time."""
 _ALIGNED = 64
 _PIECE = 1 << 16
 _DIGEST = 32
 _NUMBERS = 16
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-_HINT = "The index is made anew from the file's rows; nothing that was said is lost."
+_HINT = "The index is rebuilt from the stored rows; no message is lost."
 
 
 class _Array(msgspec.Struct, frozen=True):
@@ -64,14 +64,14 @@ class _Header(msgspec.Struct, frozen=True):
 
 
 def write(folder: Path, segment: Segment, cipher: Cipher | None = None) -> str:
-    """Write a segment into a folder, made where it is missing; durable when it returns.
+    """Write a segment durably into a folder, which is created if needed.
 
     Returns:
-        The name of the new file in the folder; never one that was there before.
+        The name of the new file; never an earlier one.
 
     Raises:
-        StoreFullError: There is no room.
-        StoreError: It could not be written; no file of that name is there.
+        StoreFullError: The disk is full.
+        StoreError: It could not be written; there is no new file.
     """
     name = secrets.token_hex(12) + SUFFIX
     unfinished = folder / (name + UNFINISHED)
@@ -88,7 +88,7 @@ def write(folder: Path, segment: Segment, cipher: Cipher | None = None) -> str:
         kind = StoreFullError if error.errno in _NO_ROOM else StoreError
         raise kind(
             f"An index file could not be written in {folder}: {error.strerror}.",
-            hint="Make room or mend the folder's permissions; everything said is in the rows.",
+            hint="Free space or correct the folder's permissions; every message is stored.",
         ) from error
     return name
 
@@ -98,10 +98,10 @@ def _purpose(name: str) -> bytes:
 
 
 class Mapped(dict[str, NDArray[Any]]):
-    """Arrays that lie in a file.
+    """Arrays in a file.
 
     Args:
-        file: The mapping that they lie in, or the bytes that were unsealed.
+        file: The mapping of the file, or its decrypted bytes.
     """
 
     def __init__(self, file: mmap.mmap | bytes) -> None:
@@ -110,10 +110,10 @@ class Mapped(dict[str, NDArray[Any]]):
 
 
 def load(path: Path, cipher: Cipher | None = None) -> Segment:
-    """A segment whose arrays are mapped from its file; unmapped when nothing refers to them.
+    """Return a segment with arrays mapped from its file, unmapped when unused.
 
     Raises:
-        StoreDamagedError: The file is missing, cut off, or its header is not what was written.
+        StoreDamagedError: The file is missing, cut off, or its header is damaged.
         StoreFormatError: A newer version wrote it.
     """
     mapped = _content(path, cipher)
@@ -127,21 +127,20 @@ def verify(path: Path, cipher: Cipher | None = None) -> None:
     """Read every array and compare its digest.
 
     Raises:
-        StoreDamagedError: Something is not what was written.
+        StoreDamagedError: An array is damaged.
         StoreFormatError: A newer version wrote it.
     """
     mapped = _content(path, cipher)
     for array in _header(path, mapped).arrays:
         if _digest(_view(mapped, array)) != array.digest:
-            raise _damaged(path, f"its array {array.name} is not what was written")
+            raise _damaged(path, f"its array {array.name} was changed")
 
 
 def release(segment: Segment) -> None:
-    """Let go of the memory that a mapped segment took while it was read.
+    """Free the memory that a mapped segment used while it was read.
 
-    It stays usable, and what it needs is taken from the system's cache again. Called now and then,
-    it keeps a large index from counting as this process's memory. Where the system knows no such
-    thing (Windows), nothing happens.
+    It stays usable and is read again from the system's cache. Regular calls keep a large index from
+    counting as this process's memory. On Windows this does nothing.
     """
     file = segment.arrays.file if isinstance(segment.arrays, Mapped) else None
     if isinstance(file, mmap.mmap) and _DONT_NEED is not None:
@@ -149,7 +148,7 @@ def release(segment: Segment) -> None:
 
 
 def remove(path: Path) -> bool:
-    """Remove a file; False where the system does not allow it yet since it is mapped (Windows)."""
+    """Remove a file; return False if it is still mapped (Windows)."""
     try:
         path.unlink(missing_ok=True)
     except PermissionError:
@@ -228,17 +227,17 @@ def _mapped(path: Path) -> mmap.mmap:
 
 def _header(path: Path, mapped: mmap.mmap | bytes) -> _Header:
     if mapped[: len(MAGIC)] != MAGIC or len(mapped) < _NUMBERS:
-        raise _damaged(path, "it is no index file")
+        raise _damaged(path, "it is not an index file")
     number = int.from_bytes(mapped[8:12], "little")
     if number != FORMAT:
         raise StoreFormatError(
-            f"The index file {path.name} has format {number}; this version knows {FORMAT}.",
-            hint="Use the newer version, or remove the file: it is made anew from the rows.",
+            f"The index file {path.name} has format {number}; this version supports {FORMAT}.",
+            hint="Use the newer version, or remove the file: it is rebuilt from the rows.",
         )
     stop = _NUMBERS + int.from_bytes(mapped[12:16], "little")
     data, digest = mapped[_NUMBERS:stop], mapped[stop : stop + _DIGEST]
     if blake2b(data, digest_size=_DIGEST).digest() != digest:
-        raise _damaged(path, "its header is not what was written")
+        raise _damaged(path, "its header was changed")
     try:
         header = msgspec.json.decode(data, type=_Header)
     except msgspec.DecodeError as error:

@@ -1,7 +1,7 @@
-"""What one process sees of a search index: segments, and a buffer of what no segment holds yet.
+"""One process's view of a search index: segments, and a buffer of newer entries.
 
-Segments never change. The buffer is copied before it is changed while somebody searches in it, so
-that every search sees one state, without a lock.
+Segments never change. The buffer is copied before a change if a search is using it, so that every
+search sees one state without a lock.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,23 +21,23 @@ from unabridged.index.segment import Segment, moved
 from unabridged.projections.search_index.segment_files import release
 
 LARGE_BYTES = 512 * 1024 * 1024
-"""Bytes of segments from which on their memory is given back now and then."""
+"""Bytes of segments from which on their memory is freed regularly."""
 RELEASE_EVERY = 16
-"""Searches between two times of it."""
+"""Searches between two such releases."""
 
 
 class IndexSnapshot:
-    """The index as this process sees it. The index holds its lock around every method.
+    """The index as this process sees it. The caller locks every method.
 
     Attributes:
         segments: The segments, by name.
-        removed: For each, the numbers of exchanges that do not count.
-        buffer: Entries that no segment holds.
+        removed: For each, the numbers of exchanges to ignore.
+        buffer: Entries without a segment.
         embedder: The embedder of the vectors; None for words only.
-        centroids: What the vectors are listed by; None for none.
+        centroids: The centroids that vectors are listed by; None for none.
         bare: The numbers of exchanges that still lack vectors of the embedder.
-        bulk: Entries on their way into a segment, past the buffer, by id; None at other times.
-        moved: The segments that have other parents and positions than their files.
+        bulk: Entries that bypass the buffer into a segment, by id; None at other times.
+        moved: The segments whose parents and positions differ from their files.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class IndexSnapshot:
         removed: dict[str, set[int]],
         centroids: ClusterCentroids | None,
     ) -> None:
-        """Take other segments, and begin a new buffer; a search keeps the one that it holds."""
+        """Set new segments and start a new buffer; a running search keeps its own."""
         self.segments, self.removed, self.centroids = segments, removed, centroids
         self.buffer, self.bulk, self.moved, self._view = self.new_buffer(), None, set(), None
 
@@ -85,7 +85,7 @@ class IndexSnapshot:
         return None
 
     def put(self, entry: IndexedExchange) -> None:
-        """Take an entry; what was there of its number does not count any more."""
+        """Add an entry, which replaces an earlier one with its number."""
         self._cover(entry.place)
         if self.bulk is None:
             self._own_buffer().put(entry)
@@ -95,7 +95,7 @@ class IndexSnapshot:
         self.bulk[entry.name] = entry
 
     def remove(self, name: str) -> None:
-        """Let an exchange not be found."""
+        """Hide an exchange from searches."""
         known = self.find(name)
         if known is None:
             return
@@ -106,10 +106,10 @@ class IndexSnapshot:
             self._own_buffer().remove(number)
 
     def move(self, parents: Mapping[str, str | None]) -> None:
-        """Let exchanges follow others; what is behind them moves along.
+        """Change the parents of exchanges; their descendants move along.
 
         Args:
-            parents: The id of the exchange before each, by its id.
+            parents: Id of each exchange to the id of its parent.
         """
         roots = {known[0]: name for name in parents if (known := self.find(name)) is not None}
         lines: dict[int, tuple[int, int]] = {}
@@ -168,10 +168,10 @@ class IndexSnapshot:
         return found
 
     def differences(self, everything: Changes) -> list[str]:
-        """Return whatever does not fit the log, in words.
+        """Return every mismatch with the log, as text.
 
         Args:
-            everything: What the log holds, at the revision of the snapshot.
+            everything: The content of the log at the revision of the snapshot.
         """
         numbers = [entry.place for entry in self.buffer.entries()]
         for file, segment in self.segments.items():
@@ -186,7 +186,7 @@ class IndexSnapshot:
         return [f"{number} {what}; rebuild it." for number, what in counted if number]
 
     def begin_search(self) -> tuple[LiveView, IndexBuffer]:
-        """Return what a search sees, and the buffer that it holds until ``end_search``."""
+        """Return the view of a search, and the buffer that it uses until ``end_search``."""
         if self._view is None:
             removed = [ascending(self.removed[file]) for file in self.segments]
             self._view = View(list(self.segments.values()), removed, self.buffer, self.centroids)
@@ -194,7 +194,7 @@ class IndexSnapshot:
         return self._view.scene(), self.buffer
 
     def end_search(self, buffer: IndexBuffer) -> None:
-        """Let the buffer of a search be changed again."""
+        """Release the buffer of a search."""
         left = self._readers.pop(id(buffer)) - 1
         if left:
             self._readers[id(buffer)] = left
@@ -227,7 +227,7 @@ def _named(source: Segment | IndexBuffer, docs: NDArray[np.int64]) -> Iterator[t
     names, counts = source.names_of(docs)
     start = 0
     for number, length in zip(numbers, counts.tolist(), strict=True):
-        with suppress(UnicodeDecodeError):  # damage: a rebuild mends it
+        with suppress(UnicodeDecodeError):  # damage: a rebuild repairs it
             yield number, name_of(names[start : start + length])
         start += length
 

@@ -1,4 +1,4 @@
-"""Where a search index keeps its segments: in a folder, or in memory."""
+"""The storage of a search index's segments: a folder, or memory."""
 
 from collections.abc import Collection, Iterable
 from contextlib import AbstractContextManager, nullcontext
@@ -19,25 +19,25 @@ LOCK = ".lock"
 
 
 class SegmentStorage(Protocol):
-    """Keeps the segments and the manifest of one index."""
+    """Stores the segments and the manifest of one index."""
 
     def locked(self, seconds: float) -> AbstractContextManager[None]:
-        """Let nobody else write while the block runs.
+        """Lock the storage for writing within the block.
 
         Args:
-            seconds: How long to wait for others.
+            seconds: Seconds to wait for others.
 
         Raises:
-            StoreError: Others write for longer, or it cannot be written.
+            StoreError: Others keep the lock longer, or it cannot be written.
         """
         ...
 
     def is_empty(self) -> bool:
-        """Tell whether nothing was ever written."""
+        """Return whether nothing was ever written."""
         ...
 
     def read_manifest(self) -> Manifest | None:
-        """Return the manifest, or None if there is none that can be used."""
+        """Return the manifest, or None if there is no usable one."""
         ...
 
     def write_manifest(self, manifest: Manifest) -> None:
@@ -45,7 +45,7 @@ class SegmentStorage(Protocol):
         ...
 
     def write(self, segment: Segment) -> str:
-        """Write a segment, durable when it returns; return its new name."""
+        """Write a segment durably; return its new name."""
         ...
 
     def load(self, name: str) -> Segment:
@@ -57,7 +57,7 @@ class SegmentStorage(Protocol):
         ...
 
     def verify(self, names: Iterable[str]) -> list[str]:
-        """Read segments, compare their digests, and return every damage, in words."""
+        """Read segments, compare their digests, and return every damage as text."""
         ...
 
     def keep_only(self, names: Collection[str]) -> None:
@@ -66,11 +66,11 @@ class SegmentStorage(Protocol):
 
 
 class FolderStorage:
-    """Keeps segments as files of one folder; several processes may share it.
+    """Stores segments as files of one folder, which processes can share.
 
     Args:
-        folder: Made with the first file.
-        cipher: What encrypts the files, or None.
+        folder: Created with the first file.
+        cipher: Encrypts the files, or None.
     """
 
     def __init__(self, folder: Path, cipher: Cipher | None) -> None:
@@ -121,7 +121,7 @@ class FolderStorage:
 
 
 class MemoryStorage:
-    """Keeps segments in memory."""
+    """Stores segments in memory."""
 
     def __init__(self) -> None:
         self._segments: dict[str, Segment] = {}
@@ -129,7 +129,7 @@ class MemoryStorage:
         self._numbers = count()
 
     def locked(self, seconds: float) -> AbstractContextManager[None]:
-        del seconds  # nobody else writes here
+        del seconds  # there are no other writers
         return nullcontext()
 
     def is_empty(self) -> bool:
@@ -150,7 +150,7 @@ class MemoryStorage:
         return self._segments[name]
 
     def verify(self, names: Iterable[str]) -> list[str]:
-        del names  # memory is not damaged
+        del names  # memory cannot be damaged
         return []
 
     def keep_only(self, names: Collection[str]) -> None:

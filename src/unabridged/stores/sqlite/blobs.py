@@ -1,4 +1,4 @@
-"""Blobs and what uses them. Each function runs inside a transaction that the store opened."""
+"""Blobs and their uses. Each function runs inside a transaction of the store."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -17,11 +17,11 @@ from unabridged.stores.sqlite.rows import (
 )
 
 MESSAGE = "message"
-"""The kind of a user that is a message; that of a record is the record's."""
+"""The kind of a message that uses a blob; records have their own kinds."""
 
 
 def use(db: SqliteConnection, user_kind: str, user_id: str, blobs: Iterable[Blob]) -> None:
-    """Store blobs with their use; one that is stored already is stored once."""
+    """Store blobs with their use, each blob once."""
     for blob in blobs:
         row = blob_row(blob)
         db.run("add blob", row)
@@ -29,7 +29,7 @@ def use(db: SqliteConnection, user_kind: str, user_id: str, blobs: Iterable[Blob
 
 
 def release(db: SqliteConnection, user_kind: str, user_id: str) -> None:
-    """Remove the uses of a message or record, and each blob of which that was the last use."""
+    """Remove the uses of a message or record, and blobs without another use."""
     names = [row[2] for row in db.rows("blob uses", (user_kind, column(user_id)))]
     if not names:
         return
@@ -39,13 +39,13 @@ def release(db: SqliteConnection, user_kind: str, user_id: str) -> None:
 
 
 def get(db: SqliteConnection, digests: Iterable[str]) -> dict[str, Blob]:
-    """Return blobs by digest; those that are not stored are missing."""
+    """Return blobs by digest; unknown ones are missing."""
     rows = ((name, db.one("blob", (name,))) for name in dict.fromkeys(digests))
     return {name: blob_of(row, db.path) for name, row in rows if row is not None}
 
 
 def known(db: SqliteConnection, digests: Iterable[str]) -> dict[str, Blob]:
-    """Return blobs that must be stored."""
+    """Return blobs that must exist."""
     wanted = dict.fromkeys(digests)
     found = get(db, wanted)
     gone = next((name for name in wanted if name not in found), None)
@@ -103,7 +103,7 @@ def _flaws_of_uses(db: SqliteConnection, used: set[str]) -> Iterator[str]:
 
 
 def rebuild(db: SqliteConnection) -> None:
-    """Write the uses of records from their rows, and remove blobs that nothing uses."""
+    """Rebuild the uses of records from their rows, and remove unused blobs."""
     db.run("clear blob uses of records")
     for user_kind, user_id, name in _uses_of_records(db):
         db.run("add blob use", blob_use_row(user_kind, name_of(user_id), name))

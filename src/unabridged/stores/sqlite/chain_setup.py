@@ -1,4 +1,4 @@
-"""Open the chain of a file: compare it with the anchor, and seal it under a key when asked to."""
+"""Open the chain of a file: compare it with the anchor, seal it on request."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -39,18 +39,18 @@ _TABLES = (
 
 
 def first_row(uuid: str, space: dict[str, str], mac_key: MacKey) -> Row:
-    """Give the seal of a new file as a row."""
+    """Return the seal of a new file as a row."""
     return stamped(mac_key, "seal", Seal(uuid=uuid, space=space, mark=mac_key.mark).row())
 
 
 def name_space(
     connection: apsw.Connection, path: Path, space: dict[str, str], mac_key: MacKey
 ) -> None:
-    """Let a file hold another space; inside a transaction of a file that nobody else has open.
+    """Change the space of a file, in a transaction of a file that nobody else has open.
 
     Raises:
         StoreKeyError: It is sealed under another key.
-        StoreTamperedError: Its seal is not what was written.
+        StoreTamperedError: Its seal was changed.
     """
     sql = statements()
     connection.execute(sql["set meta"], meta_row("space", space))
@@ -68,16 +68,16 @@ def name_space(
 
 
 def renew_generation(connection: apsw.Connection) -> None:
-    """Let nothing that followed a file before it was restored be taken for current."""
+    """Make followers of a file rebuild after it was restored."""
     connection.execute(statements()["set meta"], meta_row("generation", new_generation()))
 
 
 def load_chain(db: SqliteConnection, guard: IntegrityPolicy) -> None:
-    """Let everything that is read and written be proved from now on.
+    """Prove everything that is read and written from now on.
 
     Raises:
-        StoreKeyError: It was not sealed under the key, and must not be now.
-        StoreTamperedError: It is not as far as the anchor says, or its seal is not what was written.
+        StoreKeyError: It is not sealed under the key, and may not be sealed now.
+        StoreTamperedError: It is older than the anchor's checkpoint, or its seal was changed.
     """
     check_anchor(db, guard)
     now = _load(db)
@@ -109,10 +109,10 @@ def _is_empty(db: SqliteConnection) -> bool:
 
 
 def check_anchor(db: SqliteConnection, guard: IntegrityPolicy) -> None:
-    """Compare a file with what the anchor remembers of it; an unknown one is noted.
+    """Compare a file with the anchor; add an unknown file to it.
 
     Raises:
-        StoreTamperedError: It is behind, or went another way.
+        StoreTamperedError: It is older or differs.
     """
     anchor = guard.anchor
     if anchor is None:
@@ -120,7 +120,7 @@ def check_anchor(db: SqliteConnection, guard: IntegrityPolicy) -> None:
     with db.read():
         uuid = read_rows.meta(db, "uuid")
     known_as = name_in_anchor(db, uuid)
-    held = anchor.recall(known_as)  # first: others may write meanwhile
+    held = anchor.recall(known_as)  # first, since others may write in the meantime
     with db.read():
         now, digest = load_seal(db)
         there = checkpoint_of(db, now, digest)
@@ -139,7 +139,7 @@ def check_anchor(db: SqliteConnection, guard: IntegrityPolicy) -> None:
     if not known and held is not None:
         raise sqlite_errors.tampered(
             db.path,
-            f"it is not the file that the anchor {anchor.path} remembers, or an older one: "
+            f"it is not the file in the anchor {anchor.path}, or an older one: "
             f"write {there.writes}, message {there.number}, root {there.root}; the anchor has "
             f"write {held.writes}, message {held.number}, root {held.root}.",
         )
@@ -148,7 +148,7 @@ def check_anchor(db: SqliteConnection, guard: IntegrityPolicy) -> None:
 
 
 def chain_head(db: SqliteConnection) -> ChainHead:
-    """Return how far the chain of a file has come."""
+    """Return the checkpoint of a file."""
     now, _ = load_seal(db)
     return ChainHead(
         mark=now.mark,
@@ -162,7 +162,7 @@ def chain_head(db: SqliteConnection) -> ChainHead:
 
 
 def renew_anchor(db: SqliteConnection, guard: IntegrityPolicy) -> None:
-    """Let the anchor remember a file as it is now: a backup was put back by right."""
+    """Set the anchor to the current state of a file, after a backup was restored."""
     if guard.anchor is not None:
         with db.read():
             now, digest = load_seal(db)

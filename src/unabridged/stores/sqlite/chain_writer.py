@@ -1,7 +1,7 @@
-"""The seal of a file, and what keeps it and the chain with every statement that is written.
+"""The seal of a file, and the writer that updates it and the chain.
 
-The seal is one row that tells how far the chain has come. ``SqliteConnection.run`` asks the writer,
-so that nothing is written past it.
+The seal is one row with the state of the chain. ``SqliteConnection.run`` calls the writer for every
+statement, so that no write escapes it.
 """
 
 import secrets
@@ -43,23 +43,23 @@ _LEAVING: Mapping[str, tuple[str, str]] = {
     "remove record": ("record", "digest of a record"),
 }
 _MOST_NUMBERS = 50_000
-"""Numbers of messages that are kept at hand in one transaction."""
+"""The most message numbers cached in one transaction."""
 
 
 @dataclass(slots=True)
 class Seal:
-    """How far the chain of a file has come.
+    """The state of the chain of a file.
 
     Attributes:
-        mark: The mark of the key that it is sealed under; empty for none.
-        since: When it was sealed from what was there, in ISO 8601; empty where it was from the
-            first message on, or nobody could tell the time.
-        found: Messages that were there then.
-        links: Links that there are, those of forgotten messages too.
+        mark: The mark of the key that sealed it; empty for none.
+        since: When existing content was sealed, in ISO 8601; empty if it was sealed from the first
+            message on, or the time is unknown.
+        found: Messages at that time.
+        links: Number of links, including those of forgotten messages.
         number: The number of the last one; 0 for none.
         root: Its root, in hexadecimal digits.
         rows: The sum over sessions, exchanges and records, likewise.
-        past: Earlier seals, where it was sealed again: their mark, number and root.
+        past: Earlier seals if it was sealed again: their mark, number and root.
     """
 
     uuid: str = ""
@@ -75,7 +75,7 @@ class Seal:
     past: list[dict[str, Any]] = field(default_factory=list)
 
     def row(self) -> Row:
-        """Give it as the row that keeps it."""
+        """Return the seal as a row."""
         return sealed("seal", (1, pack(self)))
 
 
@@ -83,7 +83,7 @@ def load_seal(db: SqliteConnection) -> tuple[Seal, bytes]:
     """Read the seal and its digest.
 
     Raises:
-        StoreTamperedError: It is gone.
+        StoreTamperedError: It is missing.
     """
     row = db.one("seal")
     if row is None:
@@ -100,7 +100,7 @@ def seal_of(row: Row, path: Path) -> Seal:
 
 
 class ChainWriter:
-    """Keeps the chain of one file."""
+    """Maintains the chain of one file."""
 
     def __init__(self, db: SqliteConnection, guard: IntegrityPolicy) -> None:
         self.guard = guard
@@ -120,7 +120,7 @@ class ChainWriter:
         }
 
     def begin(self) -> None:
-        """Forget what was known of the file: others may have written since."""
+        """Clear the cache: others may have written since."""
         self._seal = None
         self._chains.clear()
         self._moved.clear()
@@ -129,7 +129,7 @@ class ChainWriter:
         self._ends.clear()
 
     def sees(self, name: str, bindings: Row) -> Row:
-        """Look at a statement before it runs, and give its bindings as they are to be."""
+        """Inspect a statement before it runs; return the bindings to use."""
         if name in _ROWS:
             table, known = _ROWS[name]
             self._open()
@@ -152,11 +152,11 @@ class ChainWriter:
         return bindings
 
     def finish(self) -> Callable[[], None] | None:
-        """Write what has changed, at the end of a transaction.
+        """Write the changes at the end of a transaction.
 
         Returns:
-            What tells the anchor how far the file has come, when the transaction has ended; None if
-            nothing changed, or there is no anchor.
+            A function that updates the anchor after the transaction; None if nothing changed or
+            there is no anchor.
         """
         if self._seal is None:
             return None
@@ -178,7 +178,7 @@ class ChainWriter:
         )
 
     def start(self, first: Seal) -> None:
-        """Begin a chain, in place of what was known of one."""
+        """Start a new chain."""
         self.begin()
         self._seal, self._rows = first, int(first.rows, 16)
 
@@ -201,7 +201,7 @@ class ChainWriter:
         self.link(row[0], name_of(row[2]), self._session_of(row[2]), message_of(row, self._db.path))
 
     def link(self, number: int, exchange: str, session: str, message: Message) -> None:
-        """Link a message to the chain of its session, and its root to the last one."""
+        """Link a message to the chain of its session and to the last root."""
         now, mac_key = self._open(), self.mac_key
         first, length, last = self._chain(session) or (number, 0, START)
         parent = self._number_of(message.parent)
@@ -223,13 +223,13 @@ class ChainWriter:
         self._numbers[message.id] = number
 
     def relink(self, old: Link, session: str, held: bytes, fields: Sequence[bytes]) -> None:
-        """Write a link again under this key, in the order of numbers.
+        """Rewrite a link under this key, in the order of numbers.
 
         Args:
-            old: The link as it is.
+            old: The present link.
             session: Its session; empty if its message was forgotten.
-            held: What shows where its message is; empty likewise.
-            fields: What was said; empty likewise.
+            held: The digest of its message's place; empty likewise.
+            fields: The proved fields of its message; empty likewise.
         """
         now, mac_key = self._open(), self.mac_key
         before, known = self._ends.get(old.chain, (START, ""))
@@ -242,12 +242,12 @@ class ChainWriter:
         now.links += 1
         now.number, now.root = old.number, root.hex()
         self._ends[old.chain] = (link, named)
-        if named:  # a session of which all was forgotten has no chain
+        if named:  # a session without messages has no chain
             self._chains[named] = (old.chain, old.place, link)
             self._moved.add(named)
 
     def counts(self, table: str, digest: bytes) -> None:
-        """Let a row that is there count in the sum."""
+        """Add an existing row to the sum."""
         self._rows = added(self._rows, self.mac_key.weight(table, digest))
 
     def _moved_to(self, bindings: Row) -> None:
@@ -256,9 +256,7 @@ class ChainWriter:
         if known is None or known[2] != self.mac_key.held(
             number, name_of(known[0]), text_of(known[1])
         ):
-            raise sqlite_errors.tampered(
-                self._db.path, f"message {number} stands in another place."
-            )
+            raise sqlite_errors.tampered(self._db.path, f"message {number} is in another place.")
         held = self.mac_key.held(number, name_of(exchange), text_of(parent))
         self._db.run("hold link", (held, number))
 
@@ -296,12 +294,12 @@ class ChainWriter:
 
 
 def name_in_anchor(db: SqliteConnection, uuid: str) -> str:
-    """Give what the anchor knows a file by: a copy under another name is another one."""
+    """Return a file's name in the anchor; a copy under another name counts as another file."""
     return f"{uuid} {db.path.name}"
 
 
 def checkpoint_of(db: SqliteConnection, now: Seal, digest: bytes) -> Checkpoint:
-    """Give how far a file has come, for the anchor."""
+    """Return the checkpoint for the anchor."""
     return Checkpoint(
         file=str(db.path.absolute()),
         mark=now.mark,
@@ -313,15 +311,15 @@ def checkpoint_of(db: SqliteConnection, now: Seal, digest: bytes) -> Checkpoint:
 
 
 def refuse_key(path: Path, wanted: str, given: str) -> StoreKeyError:
-    """Say that a file is sealed under another key than the one at hand, or under none."""
+    """Return the error of a file that is not sealed under the key."""
     if not wanted:
         return StoreKeyError(
             f"{path} is not sealed under the key {given}.",
-            hint="If the key is new, seal it once with: unabridged key seal. If it was sealed before, "
-            "somebody took the seals away.",
+            hint="If the key is new, seal the file: unabridged key seal. If it was sealed before, "
+            "somebody removed the seals.",
         )
     have = f"is {given}" if given else "is missing"
     return StoreKeyError(
-        f"{path} is sealed under the key {wanted}, and the key {have}.",
-        hint="Name where the key lies with the setting `key`; `unabridged key show-mark` shows its mark.",
+        f"{path} is sealed under the key {wanted}, but the key {have}.",
+        hint="Set `key` to the right key; `unabridged key show-mark` shows its mark.",
     )

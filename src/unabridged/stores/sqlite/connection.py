@@ -1,4 +1,4 @@
-"""How a file is reached: with what patience, with which key."""
+"""Connections to a file: the timeout, the key and the encryption."""
 
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -18,17 +18,17 @@ CIPHER = "chacha20"
 """ChaCha20-Poly1305, a nonce and a tag for each page: the default of SQLite3 Multiple Ciphers."""
 _PLAIN = b"SQLite format 3\x00"
 _FRACTIONS = bytes([64, 32, 32])
-"""What stands at byte 21 of every SQLite file, also of an encrypted one."""
+"""The bytes from 21 on of every SQLite file, even an encrypted one."""
 _HEADER = 24
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionOptions:
-    """How a file is reached.
+    """How to open a file.
 
     Attributes:
         busy_timeout: Seconds to wait for other writers.
-        key: 32 bytes that encrypted files are opened with; empty for none.
+        key: 32 bytes that open encrypted files; empty for none.
         encrypts: Whether new files are encrypted with it.
     """
 
@@ -38,7 +38,7 @@ class ConnectionOptions:
     guard: IntegrityPolicy = field(default_factory=IntegrityPolicy)
 
     def connect(self, path: str, flags: int, *, encrypted: bool) -> apsw.Connection:
-        """Open a connection to a file or a URI of it; nothing is read of the file yet.
+        """Return a connection to a file or its URI, without reading the file.
 
         Raises:
             StoreKeyError: It is encrypted, and there is no key.
@@ -46,8 +46,8 @@ class ConnectionOptions:
         """
         if encrypted and not self.key:
             raise StoreKeyError(
-                f"{path} is encrypted, and no key is named.",
-                hint="Name its key: UNABRIDGED_KEY=file:PATH, or `unabridged config set key file:PATH`.",
+                f"{path} is encrypted, and no key is set.",
+                hint="Set its key: UNABRIDGED_KEY=file:PATH, or `unabridged config set key file:PATH`.",
             )
         connection = apsw.Connection(path, flags=flags)
         if encrypted:
@@ -59,22 +59,22 @@ class ConnectionOptions:
         return connection
 
     def for_copies(self) -> "ConnectionOptions":
-        """How copies of a store are reached: of any age, and no anchor remembers them."""
+        """Return the access to copies of a store: of any age, without an anchor."""
         return replace(self, guard=replace(self.guard, anchor=None, strict=False))
 
     def cipher(self) -> Cipher:
-        """What encrypts the files that lie beside an encrypted one."""
+        """The cipher of the files next to an encrypted one."""
         return AesGcm(blake2b(self.key, digest_size=KEY_BYTES, person=b"index segments").digest())
 
 
 def is_encrypted(path: Path) -> bool:
-    """Tell whether a file is an encrypted database, by its first bytes.
+    """Return whether a file is an encrypted database, by its first bytes.
 
     Source: https://www.sqlite.org/fileformat2.html#the_database_header and
     https://utelle.github.io/SQLite3MultipleCiphers/docs/configuration/config_uri/: bytes 16 to 23
-    are never encrypted, and each page keeps room at its end (byte 20) for nonce and tag. It is read
-    through SQLite's own file layer: closing it otherwise would drop the locks that this process
-    holds on it (https://www.sqlite.org/howtocorrupt.html, 2.2).
+    are never encrypted, and each page reserves bytes at its end (byte 20) for nonce and tag. The
+    file is read through SQLite's file layer: closing it otherwise would drop this process's locks
+    on it (https://www.sqlite.org/howtocorrupt.html, 2.2).
     """
     try:
         flags = [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY, 0]
@@ -91,29 +91,28 @@ def is_encrypted(path: Path) -> bool:
 
 
 def wrong_key(path: Path) -> StoreKeyError:
-    """Say that a file does not open with the key that was named."""
+    """Return the error of a file that the key does not open."""
     return StoreKeyError(
-        f"{path} is encrypted with another key than the one that is named (or its beginning is "
-        "damaged).",
-        hint="Name its key: UNABRIDGED_KEY=file:PATH, or `unabridged config set key file:PATH`.",
+        f"{path} does not open with this key (or its beginning is damaged).",
+        hint="Set its key: UNABRIDGED_KEY=file:PATH, or `unabridged config set key file:PATH`.",
     )
 
 
 def shut(connection: apsw.Connection) -> None:
-    """Close a connection; where the disk fails then, its log stays and is read with the file."""
+    """Close a connection; if the disk fails, the log stays and is read with the file."""
     with suppress(apsw.IOError, apsw.FullError):
         connection.close()
 
 
 def can_encrypt() -> bool:
-    """Whether the SQLite that is installed can encrypt."""
+    """Return whether the installed SQLite can encrypt."""
     return hasattr(apsw, "mc_version")
 
 
 def need_encryption() -> None:
     """Refuse an SQLite that cannot encrypt.
 
-    Two packages bring the module ``apsw``: the one that can must be installed last.
+    Two packages contain the module ``apsw``; the one with encryption must be installed last.
     """
     if not can_encrypt():
         last = "install --force-reinstall --no-deps apsw-sqlite3mc"
@@ -132,6 +131,6 @@ def _unlock(connection: apsw.Connection, key: bytes) -> None:
     connection.pragma("cipher", CIPHER)
     if connection.pragma("key", f"raw:{key.hex()}") != "ok":
         raise StoreError(
-            "The key was not taken by SQLite3 Multiple Ciphers.",
+            "SQLite3 Multiple Ciphers did not accept the key.",
             hint="Install the newest one with: pip install --upgrade apsw-sqlite3mc",
         )

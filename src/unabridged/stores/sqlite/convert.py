@@ -1,4 +1,4 @@
-"""Encrypting a file that was not, and the other way round. A crash leaves one of the two, whole."""
+"""Encrypt a file or decrypt it. A crash leaves the old or the new one, whole."""
 
 import os
 import secrets
@@ -20,9 +20,9 @@ _PIECE = 1 << 20
 
 
 def convert(path: Path, access: ConnectionOptions, *, encrypted: bool) -> bool:
-    """Make a file encrypted or readable; return whether it was not before.
+    """Encrypt or decrypt a file; return whether it changed.
 
-    What its index held readable is wiped and made again.
+    Its readable index is wiped and rebuilt.
 
     Raises:
         NotFoundError: There is no such file.
@@ -45,10 +45,10 @@ def convert(path: Path, access: ConnectionOptions, *, encrypted: bool) -> bool:
 
 
 def wipe(path: Path) -> None:
-    """Overwrite a file with zeros and remove it, as far as the file system does so."""
+    """Overwrite a file with zeros and remove it, as far as the file system allows."""
     try:
         atomic_write.wipe(path)
-    except OSError:  # it goes all the same
+    except OSError:  # it is removed anyway
         atomic_write.remove(path)
 
 
@@ -60,7 +60,7 @@ def _replace(path: Path, access: ConnectionOptions, *, encrypted: bool) -> None:
             _recode(draft, access, encrypted=encrypted)
             os.replace(draft, path)  # noqa: PTH105 - next to the other calls of the system here
             atomic_write.sync_folder(path.parent)
-            # Whoever waits for the old file must find nothing that could be written to.
+            # A process that waits for the old file must find nothing to write to.
             atomic_write.zero(old.fileno())
             os.ftruncate(old.fileno(), 0)
     except OSError as error:
@@ -90,7 +90,7 @@ def _recode(draft: Path, access: ConnectionOptions, *, encrypted: bool) -> None:
     connection = access.connect(str(draft), flags, encrypted=not encrypted)
     try:
         prepare(connection, access.busy_timeout)
-        connection.pragma("journal_mode", "off")  # a copy: a crash throws it away
+        connection.pragma("journal_mode", "off")  # a copy: a crash discards it
         relock(connection, access.key if encrypted else b"")
     finally:
         connection.close()

@@ -1,9 +1,9 @@
-"""Copying a file as it is at one moment, while others write.
+"""Copy a file as it is at one moment, while others write.
 
 The copy is made through one read transaction (https://www.sqlite.org/backup.html and
-https://www.sqlite.org/isolation.html): it sees the moment at which it began, however much is
-written meanwhile, and never begins anew, as a copy without one does with every write of others.
-Until it ends the log cannot be moved into the file, so it grows by what is written.
+https://www.sqlite.org/isolation.html): it sees the file as it was at the start, however much others
+write. A copy without a transaction restarts with every write. Until it ends the log cannot be moved
+into the file, so the log grows with every write.
 """
 
 import os
@@ -17,20 +17,20 @@ from unabridged.stores.sqlite.connection import ConnectionOptions, is_encrypted
 from unabridged.stores.sqlite.open_file import connect
 
 STEP = 1024
-"""Pages that are copied between two reports."""
+"""Pages copied between two reports."""
 
 
 def copy(
     path: Path, target: Path, access: ConnectionOptions, moved: Callable[[float], None]
 ) -> None:
-    """Copy a file, its log included, without the index, which is made again from the rows.
+    """Copy a file and its log, without the index, which is rebuilt from the rows.
 
-    ``moved`` is told the share that is done. The copy is encrypted if the file is. If this fails, a
-    part of the target may be there.
+    ``moved`` is called with the share done. The copy is encrypted if the file is. A failure may
+    leave a part of the target.
 
     Raises:
         StoreDamagedError: The file is damaged.
-        StoreFullError: There is no room.
+        StoreFullError: The disk is full.
     """
     try:
         os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))

@@ -1,4 +1,4 @@
-"""The counters of a file: one row, read and written in the same transaction as what it counts."""
+"""The counters of a file: one row, written in the same transaction as the content."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,16 +11,16 @@ from unabridged.stores.sqlite.rows import checked, sealed
 
 @dataclass(slots=True)
 class Counters:
-    """How much a file holds.
+    """The counts of a file's content.
 
     Attributes:
         messages: Messages; one that siblings share counts once.
         tokens: Their tokens, if they were counted.
-        seq: The last number that was given to a message.
-        revision: The log's revision: one more for each write transaction.
-        numbers: The last number that was given to an exchange.
+        seq: The last number of a message.
+        revision: The log's revision, increased by each write transaction.
+        numbers: The last number of an exchange.
         records: Records by kind.
-        changes: The revision at which records were put or removed last, by kind.
+        changes: The revision of the last change of records, by kind.
     """
 
     sessions: int = 0
@@ -34,17 +34,17 @@ class Counters:
     changes: dict[str, int] = field(default_factory=dict)
 
     def record_changed(self, kind: str, more: int) -> None:
-        """Count a record that came (1) or went (-1)."""
+        """Count an added (1) or removed (-1) record."""
         self.records[kind] = self.records.get(kind, 0) + more
         self.changes[kind] = self.revision
 
     def row(self) -> tuple[Any, ...]:
-        """Give it as the row that keeps it."""
+        """Return the counters as a row."""
         return sealed("tally", (1, pack(self)))
 
 
 def load(db: SqliteConnection) -> Counters:
-    """Read the counters."""
+    """Return the counters."""
     row = db.one("tally")
     if row is None:
         raise sqlite_errors.damaged(db.path, "the counters are gone.")
@@ -53,7 +53,7 @@ def load(db: SqliteConnection) -> Counters:
 
 
 def begin(db: SqliteConnection) -> Counters:
-    """Read the counters for a write transaction, which is the log's next revision."""
+    """Return the counters for a write transaction, with the next revision."""
     count = load(db)
     count.revision += 1
     return count

@@ -1,4 +1,4 @@
-"""Forgetting: an exchange goes with every index entry and record, and what followed it moves up."""
+"""Remove exchanges with all index entries and records, and relink their successors."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -32,7 +32,7 @@ from unabridged.stores.sqlite.rows import (
 
 
 def erase(db: SqliteConnection, ids: Iterable[str]) -> list[str]:
-    """Remove exchanges and give the ids of those that were there; see ``ports.Store``."""
+    """Remove exchanges; return the ids of those that existed. See ``ports.Store``."""
     db.known.clear()
     count = counters.begin(db)
     gone: dict[str, Exchange] = {}

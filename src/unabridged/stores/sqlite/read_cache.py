@@ -1,7 +1,7 @@
-"""Exchanges that were read and proved before, so that the same rows need not be read and proved again.
+"""A cache of proved exchanges, so that the same rows are not proved again.
 
-Rows are always fetched, and compared byte for byte with those that gave the exchange: what anybody
-changed in the file since is read and proved anew.
+Rows are always fetched and compared byte for byte with those of the cached exchange: rows changed
+in the file are read and proved again.
 """
 
 from collections import OrderedDict
@@ -12,20 +12,20 @@ from typing import Any
 from unabridged.domain.exchange import Exchange
 
 MOST_BYTES = 8_000_000
-"""Bytes of content whose exchanges are held."""
+"""The most bytes of content in the cache."""
 _PARTS = 8
-"""The column of a message's row that holds its content."""
+"""The content column of a message's row."""
 
 Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CachedRows:
-    """Everything that an exchange was made of, and proved by.
+    """All rows that an exchange was made from and proved by.
 
     Attributes:
-        shared: The row of the message that it shares with a sibling, or None.
-        links: The rows of the chain, one for each message; None if there is none.
+        shared: The row of a message shared with a sibling, or None.
+        links: The chain's rows, one for each message; None if there is no chain.
     """
 
     header: Row
@@ -40,13 +40,13 @@ class CachedRows:
 
     @property
     def size(self) -> int:
-        """Bytes of the content, about."""
+        """Approximate bytes of the content."""
         parts = (row[_PARTS] for row in self.messages)
         return sum(len(part) for part in parts if isinstance(part, bytes | str))
 
 
 class ReadCache:
-    """Remembers exchanges by their rows; what was not asked for longest goes first. Thread-safe."""
+    """Exchanges by their rows; drops the least recently used. Thread-safe."""
 
     def __init__(self, most: int = MOST_BYTES) -> None:
         self._most = most
@@ -58,7 +58,7 @@ class ReadCache:
         return len(self._exchanges)
 
     def of(self, rows: CachedRows) -> Exchange | None:
-        """The exchange that exactly these rows gave before, or None."""
+        """Return the cached exchange of exactly these rows, or None."""
         name = rows.header[0]
         with self._lock:
             found = self._exchanges.get(name)
@@ -71,7 +71,7 @@ class ReadCache:
             return found[1]
 
     def keep(self, rows: CachedRows, exchange: Exchange) -> None:
-        """Remember what was read from rows, and proved."""
+        """Add an exchange that was read from rows and proved."""
         name = rows.header[0]
         with self._lock:
             self._drop(name)
@@ -81,7 +81,7 @@ class ReadCache:
                 self._drop(next(iter(self._exchanges)))
 
     def clear(self) -> None:
-        """Let all go: something was forgotten."""
+        """Clear the cache, since something was forgotten."""
         with self._lock:
             self._exchanges.clear()
             self._held = 0

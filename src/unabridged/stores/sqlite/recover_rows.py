@@ -1,8 +1,8 @@
-"""Reading the intact rows of a damaged file.
+"""Read the intact rows of a damaged file.
 
-SQLite reads the file; a page that it cannot read is skipped. Each row carries a digest, so a row
-that damage changed is skipped too. Nothing is read past SQLite: a file without its header or its
-schema gives no rows, and a backup is what is left.
+SQLite reads the file; a page that it cannot read is skipped. Each row has a digest, so a row
+changed by damage is skipped too. Only SQLite reads the file: without its header or schema it yields
+no rows, and only a backup can help.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -37,9 +37,9 @@ from unabridged.stores.sqlite.rows import (
 from unabridged.stores.sqlite.sql import statements
 
 _DAMAGE = (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError)
-"""What reading a damaged page or row raises."""
+"""The errors of reading a damaged page or row."""
 _GAP_ROWS = 1_000_000
-"""Numbers tried one by one between rows that were read."""
+"""The most numbers tried one by one between intact rows."""
 _REPORT_ROWS = 1_000
 """Rows between two reports."""
 _NUMBERED = frozenset({"message", "record", "numbered"})
@@ -50,11 +50,11 @@ Moved = Callable[[int, int], None]
 def recover_rows(path: Path, access: ConnectionOptions, moved: Moved | None = None) -> Finds:
     """Return every intact row of a file, which is only read.
 
-    ``moved`` is called with the number of messages read, and of how many.
+    ``moved`` is called with the number of messages read and their total.
 
     Raises:
         StoreBusyError: Others have it open.
-        StoreKeyError: It is encrypted, and the key is missing or another one.
+        StoreKeyError: It is encrypted, and the key is missing or wrong.
         StoreError: The disk failed.
     """
     finds = Finds(unsure=True)
@@ -67,7 +67,10 @@ def recover_rows(path: Path, access: ConnectionOptions, moved: Moved | None = No
         if encrypted:
             raise wrong_key(path) from error
         return finds
-    except (apsw.CorruptError, apsw.SQLError):  # the latter: a damaged header names another format
+    except (
+        apsw.CorruptError,
+        apsw.SQLError,
+    ):  # the latter: a damaged header may show another format
         return finds
     except apsw.Error as error:
         raise sqlite_errors.translate(error, path) from error
@@ -106,13 +109,15 @@ def _prepare(connection: apsw.Connection, busy_timeout: float) -> None:
     connection.pragma("locking_mode", "exclusive")
     connection.pragma("trusted_schema", value=False)
     connection.pragma("cell_size_check", value=True)
-    connection.pragma("writable_schema", value=True)  # reads past damage of the schema and the end
+    connection.pragma(
+        "writable_schema", value=True
+    )  # reads beyond damage of the schema and the end
     connection.pragma("query_only", value=True)
     connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
 
 
 class _Reader:
-    """One reading of one file."""
+    """One pass over one file."""
 
     def __init__(self, connection: apsw.Connection, path: Path, finds: Finds, moved: Moved) -> None:
         self._connection = connection
@@ -122,7 +127,7 @@ class _Reader:
         self._counted: Mapping[str, int] = {}
 
     def run(self) -> None:
-        """Read every table; those last whose rows the others name."""
+        """Read every table, with those last that the others reference."""
         finds = self._finds
         self._read("meta", "one", ("space",))
         self._read("tally", "up")
@@ -161,8 +166,8 @@ class _Reader:
             self._read("blob_use", "one", (column(name),))
 
     def _read(self, table: str, way: str, bindings: Row = ()) -> tuple[int, bool]:
-        # Reads a table from its first row up, from its last one down, or one row of it. Gives the
-        # number of the last intact row, and whether no damage stopped it.
+        # Reads a table from its first row up, from its last row down, or one row. Returns the
+        # number of the last intact row, and whether it met no damage.
         statement = statements()[f"recover {table} {way}"]
         last = 0
         try:
@@ -175,7 +180,7 @@ class _Reader:
             if getattr(error, "extendedresult", 0) != apsw.SQLITE_IOERR_SHORT_READ:
                 raise
             return last, False
-        except apsw.SQLError:  # the table is not in the schema: no other statement finds it
+        except apsw.SQLError:  # the table is not in the schema, so no other statement will work
             return last, True
         return last, True
 

@@ -1,7 +1,7 @@
-"""Rows to values and back, each with the digest that proves it.
+"""Convert rows to values and back, each with the digest that proves it.
 
-Whatever reads a row raises ``StoreDamagedError`` if it is not what was written, and
-``StoreTamperedError`` if nobody with the key wrote it.
+Functions that read a row raise ``StoreDamagedError`` if it was changed, and ``StoreTamperedError``
+if it was written without the key.
 """
 
 import secrets
@@ -32,7 +32,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def column(text: str | None) -> Any:
-    """Give a text as SQLite takes it: as it is, or as bytes where it holds lone surrogates."""
+    """Return a text for SQLite: unchanged, or as bytes if it has lone surrogates."""
     if text is None or text.isascii():
         return text
     try:
@@ -43,32 +43,32 @@ def column(text: str | None) -> Any:
 
 
 def name_of(value: Any) -> str:
-    """Read what ``column`` gave for a text."""
+    """Return the text of a value of ``column``."""
     return str(text_of(value))
 
 
 def text_of(value: Any) -> Any:
-    """Read what ``column`` gave for a text or None."""
+    """Return the text or None of a value of ``column``."""
     return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
 
 
 def digest(table: str, columns: Row) -> bytes:
-    """Give BLAKE2b (16 bytes) over the MessagePack array of the table's name and the columns."""
+    """Return BLAKE2b (16 bytes) over the MessagePack array of table name and columns."""
     return blake2b(_pack_columns((table, *columns)), digest_size=DIGEST_BYTES).digest()
 
 
 def sealed(table: str, columns: Row) -> Row:
-    """Give the columns with their digest behind them."""
+    """Return the columns followed by their digest."""
     return (*columns, digest(table, columns))
 
 
 def plain(digest: Any) -> bytes:
-    """Give the part of a row's digest that needs no key; nothing where damage left no digest."""
+    """Return the part of a row's digest that needs no key; empty if it is damaged."""
     return digest[:DIGEST_BYTES] if isinstance(digest, bytes) else b""
 
 
 def checked(table: str, row: Row, path: Path) -> Row:
-    """Return the columns of a row that ends with its digest, having checked it."""
+    """Return the columns of a row after checking its digest."""
     columns = row[:-1]
     if digest(table, columns) != plain(row[-1]):
         named = next((value for value in columns if isinstance(value, str)), columns[0])
@@ -77,14 +77,14 @@ def checked(table: str, row: Row, path: Path) -> Row:
 
 
 def stamped(mac_key: MacKey, table: str, row: Row) -> Row:
-    """Give a row with its digest sealed, where there is a key."""
+    """Return a row with its digest sealed, if there is a key."""
     if not mac_key.mark:
         return row
     return (*row[:-1], row[-1] + mac_key.row(table, row[-1]))
 
 
 def prove_row(path: Path, mac_key: MacKey | None, table: str, row: Row) -> None:
-    """Refuse a row whose seal is missing or another one: nobody with the key wrote it."""
+    """Refuse a row whose seal is missing or wrong: it was written without the key."""
     if mac_key is None or not mac_key.mark:
         return
     digest = plain(row[-1])
@@ -94,14 +94,14 @@ def prove_row(path: Path, mac_key: MacKey | None, table: str, row: Row) -> None:
 
 
 def is_link(columns: Row) -> bool:
-    """Whether columns can be those of a link: four numbers and six digests; damage leaves others."""
+    """Return whether columns have a link's types: four numbers and six digests."""
     return all(isinstance(one, int) for one in columns[:4]) and all(
         isinstance(one, bytes) for one in columns[4:10]
     )
 
 
 def link_of(columns: Row, path: Path) -> Link:
-    """Read a link of the chain."""
+    """Return a link of the chain."""
     if not is_link(columns):
         raise sqlite_errors.damaged(
             path, f"link {columns[0]!r} of its chain is not what was written."
@@ -110,28 +110,28 @@ def link_of(columns: Row, path: Path) -> Link:
 
 
 def meta_row(name: str, value: Any) -> Row:
-    """Give a row of ``meta``."""
+    """Return a row of ``meta``."""
     return sealed("meta", (name, pack(value)))
 
 
 def session_mark(session: str) -> int:
-    """Give a digest of a session's id that fits a column of whole numbers."""
+    """Return a digest of a session's id as an integer."""
     data = session.encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "little") >> 1
 
 
 def new_generation() -> str:
-    """Give the id of a file that was just created or restored."""
+    """Return a new id for a file just created or restored."""
     return secrets.token_hex(8)
 
 
 def space_data(space: SpaceId) -> dict[str, str]:
-    """Give a space as plain data."""
+    """Return a space as plain data."""
     return {"user": space.user, "agent": space.agent, "model": space.model}
 
 
 def session_row(session: Session) -> Row:
-    """Give a session as a row."""
+    """Return a session as a row."""
     updated = session.updated if session.updated.tzinfo else session.updated.replace(tzinfo=UTC)
     since = updated - _EPOCH
     micros = (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
@@ -148,7 +148,7 @@ def session_row(session: Session) -> Row:
 
 
 def session_of(row: Row, path: Path) -> Session:
-    """Read a session."""
+    """Return a session from its row."""
     name, head, _, packed = checked("session", row, path)
     body = unpack(packed)
     return Session(
@@ -164,7 +164,7 @@ def session_of(row: Row, path: Path) -> Session:
 
 
 def exchange_row(exchange: Exchange, opened_by: str | None, own: int) -> Row:
-    """Give an exchange as a row; its messages lie in the log."""
+    """Return an exchange as a row; its messages are in the log."""
     columns = (
         column(exchange.id),
         column(exchange.session),
@@ -182,7 +182,7 @@ def exchange_row(exchange: Exchange, opened_by: str | None, own: int) -> Row:
 def exchange_of(
     row: Row, path: Path, messages: tuple[Message, ...] = ()
 ) -> tuple[Exchange, str | None, int]:
-    """Read an exchange, the message that it shares, and how many it has of its own."""
+    """Return an exchange, its shared message, and the number of its own messages."""
     name, session, parent, opened_by, state, own, at, mode, model = checked("exchange", row, path)
     exchange = Exchange(
         id=text_of(name),
@@ -198,7 +198,7 @@ def exchange_of(
 
 
 def message_row(seq: int, exchange: str, message: Message) -> Row:
-    """Give a message as a row of the log."""
+    """Return a message as a row of the log."""
     columns = (
         seq,
         column(message.id),
@@ -214,7 +214,7 @@ def message_row(seq: int, exchange: str, message: Message) -> Row:
 
 
 def message_of(row: Row, path: Path) -> Message:
-    """Read a message."""
+    """Return a message from its row."""
     _, name, _, parent, role, at, tokens, tokenizer, parts = checked("message", row, path)
     return Message(
         id=text_of(name),
@@ -228,7 +228,7 @@ def message_of(row: Row, path: Path) -> Message:
 
 
 def compressed(parts: bytes) -> bytes:
-    """Give packed content parts as an archived session keeps them: zlib, where that is shorter."""
+    """Return packed content parts for an archived session: with zlib if that is shorter."""
     if parts[:1] != _LIST:
         return parts
     packed = zlib.compress(parts, 9)
@@ -236,12 +236,12 @@ def compressed(parts: bytes) -> bytes:
 
 
 def unpacked(parts: bytes) -> bytes:
-    """Give content parts as ``pack`` wrote them, compressed or not: JSON lists begin with ``[``."""
+    """Return content parts as ``pack`` wrote them; JSON lists begin with ``[``."""
     return parts if parts[:1] == _LIST else zlib.decompress(parts)
 
 
 def record_row(record: Record) -> Row:
-    """Give a record as a row."""
+    """Return a record as a row."""
     columns = (
         str(record.kind),
         column(record.id),
@@ -254,7 +254,7 @@ def record_row(record: Record) -> Row:
 
 
 def record_of(row: Row, path: Path) -> tuple[Record, list[str]]:
-    """Read a record without its blobs, and their digests."""
+    """Return a record without its blobs, and their digests."""
     kind, name, at, body, exchanges, blobs = checked("record", row, path)
     record = Record(
         kind=RecordKind(kind),
@@ -267,12 +267,12 @@ def record_of(row: Row, path: Path) -> tuple[Record, list[str]]:
 
 
 def blob_row(blob: Blob) -> Row:
-    """Give a blob as a row."""
+    """Return a blob as a row."""
     return sealed("blob", (blob.digest, str(blob.kind), blob.data))
 
 
 def blob_of(row: Row, path: Path) -> Blob:
-    """Read a blob."""
+    """Return a blob from its row."""
     name, kind, body = checked("blob", row, path)
     blob = Blob(BlobKind(kind), body)
     if blob.digest != name:
@@ -281,5 +281,5 @@ def blob_of(row: Row, path: Path) -> Blob:
 
 
 def blob_use_row(user_kind: str, user_id: str, blob: str) -> Row:
-    """Give the use of a blob as a row."""
+    """Return the use of a blob as a row."""
     return sealed("blob_use", (user_kind, column(user_id), blob))

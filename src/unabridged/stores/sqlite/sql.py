@@ -1,4 +1,4 @@
-"""The SQL, by name: it lies in ``sql/*.sql``, each statement under a line ``-- name: …``."""
+"""The SQL by name, from ``sql/*.sql``: each statement follows a line ``-- name: …``."""
 
 import re
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ def statements() -> Mapping[str, str]:
 
 
 def parse(text: str) -> dict[str, str]:
-    """Read the statements of a file."""
+    """Return the statements of a file."""
     pieces = _NAME.split(text)[1:]
     if len(set(pieces[::2])) != len(pieces[::2]):
         raise ValueError("two statements have one name")
@@ -31,5 +31,5 @@ def parse(text: str) -> dict[str, str]:
 
 @cache
 def schema() -> str:
-    """The tables of a new file."""
+    """Return the tables of a new file."""
     return (_HERE / "schema.sql").read_text(encoding="utf-8")

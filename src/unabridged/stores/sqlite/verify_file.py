@@ -1,4 +1,4 @@
-"""Verifying a whole file: every link, every message, every header against the seal."""
+"""Verify a whole file: every link, message and header against the seal."""
 
 from collections.abc import Iterator
 
@@ -27,17 +27,17 @@ _TABLES = (
 
 
 def flaws(db: SqliteConnection, mac_key: MacKey) -> Iterator[str]:
-    """Look at everything that the chain covers; yield what does not fit, in words."""
+    """Check everything that the chain covers; yield every mismatch as text."""
     now, digest = load_seal(db)
     if now.mark != mac_key.mark:
-        yield f"{db.path}: it is sealed under the key {now.mark or 'none'}, which is not at hand."
+        yield f"{db.path}: it is sealed under the key {now.mark or 'none'}, which is not available."
         return
     if stamped(mac_key, "seal", (plain(digest),))[0] != digest:
-        yield f"{db.path}: its seal is not what was written."
+        yield f"{db.path}: its seal was changed."
         return
     yield from _Links(db, mac_key).flaws(now)
     for seq, name, exchange in db.rows("messages without link"):
-        yield f"{db.path}: message {name!r} (number {seq}) of exchange {exchange!r} was put in."
+        yield f"{db.path}: message {name!r} (number {seq}) of exchange {exchange!r} was inserted."
     yield from _rows(db, mac_key, now)
 
 
@@ -52,7 +52,7 @@ def _rows(db: SqliteConnection, mac_key: MacKey, now: Seal) -> Iterator[str]:
     if total != int(now.rows, 16):
         yield (
             f"{db.path}: the sessions, exchanges and records are not those that were written: "
-            "one was changed, removed, put in or put back."
+            "one was changed, removed, inserted or restored."
         )
 
 
@@ -66,7 +66,7 @@ class _Links:
         self._sessions: dict[int, str] = {}
 
     def flaws(self, now: Seal) -> Iterator[str]:
-        """What does not fit."""
+        """Yield every mismatch."""
         root, count, number = START, 0, 0
         for row in self._db.run("every link with its message"):
             link = link_of(row[:10], self._db.path)
@@ -115,13 +115,13 @@ class _Links:
             return
         session = name_of(row[10])
         if not link.salt:
-            yield f"message {message.id!r} was forgotten, and is there"
+            yield f"message {message.id!r} was forgotten, but exists"
         elif self._mac_key.promise(link.salt, session, fields_of(message)) != link.promise:
-            yield f"message {message.id!r} is not what was said, or of another session"
+            yield f"message {message.id!r} was changed, or is from another session"
         elif self._mac_key.held(link.number, name_of(row[14]), message.parent) != link.held:
-            yield f"message {message.id!r} stands in another place"
+            yield f"message {message.id!r} is in another place"
         elif not self._follows(link, message.parent, text_of(row[11])):
-            yield f"message {message.id!r} follows another one than it did"
+            yield f"message {message.id!r} follows another message than before"
 
     def _follows(self, link: Link, parent: str | None, named: str | None) -> bool:
         if link.parent == UNKNOWN or (named is not None and named == parent):

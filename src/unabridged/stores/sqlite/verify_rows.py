@@ -1,6 +1,6 @@
-"""Proving what is read: each message by its link, each header by its seal.
+"""Prove rows as they are read: messages by their links, headers by their seals.
 
-Each runs inside the transaction that read the rows.
+Each function runs inside the transaction that read the rows.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ from unabridged.stores.sqlite.rows import Row, checked, column, is_link, name_of
 
 
 def links_of(db: SqliteConnection, rows: Iterable[Row]) -> dict[int, Row]:
-    """Return the links of messages by number; nothing if there is no key to prove them by."""
+    """Return the links of messages by number; none without a key."""
     if db.mac_key is None:
         return {}
     numbers = pack([row[0] for row in rows]).decode()
@@ -30,7 +30,7 @@ def prove(
     """Prove the messages of an exchange by their rows and their links.
 
     Raises:
-        StoreTamperedError: A message was changed or put in, or is in another place.
+        StoreTamperedError: A message was changed, inserted or moved.
     """
     if db.mac_key is None:
         return
@@ -45,15 +45,15 @@ def prove(
 
 def _wrong(mac_key: MacKey, found: Row | None, row: Row, session: str, message: Message) -> str:
     if found is None or not is_link(found) or not isinstance(found[-1], bytes | None):
-        return "it was put in" if found is None else "its link is not what was written"
+        return "it was inserted" if found is None else "its link is not what was written"
     link = Link(*found[:-1])
     before = START if link.place == 1 else found[-1]
     if not link.salt:
-        return "it was forgotten, and is there"
+        return "it was forgotten, but exists"
     if not _is_what_was_said(mac_key, link, row, session, message):
-        return "it is not what was said"
+        return "it was changed"
     if mac_key.held(link.number, name_of(row[2]), message.parent) != link.held:
-        return "it stands in another place"
+        return "it is in another place"
     if before is None or mac_key.link(before, link.where, link.promise) != link.link:
         return "its link, or the one before it, is not what was written"
     return ""
@@ -64,7 +64,7 @@ def _is_what_was_said(
 ) -> bool:
     if isinstance(row[1], str) and not isinstance(
         row[7], bytes
-    ):  # else a text is written otherwise
+    ):  # else a text was encoded differently
         fields = fields_from(row[1], *row[4:8], parts=row[8])
         if mac_key.promise(link.salt, session, fields) == link.promise:
             return True
@@ -74,7 +74,7 @@ def _is_what_was_said(
 def prove_stretch(
     db: SqliteConnection, session: str, links: Mapping[int, Row], *, to_the_end: bool
 ) -> None:
-    """Prove that nothing is missing between messages of a session, or behind them.
+    """Prove that no message is missing between or after messages of a session.
 
     Args:
         db: The file.
@@ -83,7 +83,7 @@ def prove_stretch(
         to_the_end: Whether the newest message of the session must be among them or before it.
 
     Raises:
-        StoreTamperedError: A message was removed, or the end of the session.
+        StoreTamperedError: A message or the end of the session was removed.
     """
     if not links:
         return
@@ -102,7 +102,9 @@ def prove_stretch(
                 db.path, f"session {session!r} does not end at position {last}, as it was written."
             )
     if len(chains) != 1:
-        raise sqlite_errors.tampered(db.path, f"session {session!r} holds messages of another one.")
+        raise sqlite_errors.tampered(
+            db.path, f"session {session!r} contains messages of another one."
+        )
     there, missing = db.one("stretch of a chain", (chain, first, last)) or (0, 0)
     if there != last - first + 1 or missing:
         raise sqlite_errors.tampered(

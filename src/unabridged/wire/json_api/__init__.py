@@ -1,4 +1,4 @@
-"""Our own JSON: the values of the domain as plain data, both ways, and the schema of each."""
+"""Our own JSON: values of the domain to and from plain data, with their schemas."""
 
 from unabridged.wire.json_api.problems import error_from, problem_of, type_of
 from unabridged.wire.json_api.schemas import Schemas

@@ -1,7 +1,7 @@
-"""Errors as problem details (RFC 9457), both ways.
+"""Errors to and from problem details (RFC 9457).
 
-``type`` names the class of the error, ``detail`` is its message, ``hint`` what to do next, and
-``about`` holds its figures.
+``type`` is the class of the error, ``detail`` its message, ``hint`` the next step, and ``about``
+its figures.
 """
 
 import re
@@ -12,18 +12,18 @@ from unabridged.errors import UnabridgedError
 from unabridged.wire.json_api.to_plain import to_plain
 
 PREFIX = "urn:unabridged:"
-"""What every problem type of ours begins with."""
+"""The prefix of our problem types."""
 _WORD = re.compile(r"(?<!^)(?=[A-Z])")
 _SIMPLE = (str, int, float, bool, type(None))
 
 
 def type_of(kind: type[UnabridgedError]) -> str:
-    """Give the problem type of a class of errors: ``urn:unabridged:not-found``."""
+    """Return the problem type of a class of errors: ``urn:unabridged:not-found``."""
     return PREFIX + _WORD.sub("-", kind.__name__.removesuffix("Error")).lower()
 
 
 def problem_of(error: UnabridgedError, status: int) -> dict[str, Any]:
-    """Give an error as a problem."""
+    """Return an error as a problem."""
     kind = type(error)
     words = _WORD.sub(" ", kind.__name__.removesuffix("Error")).capitalize()
     about = {
@@ -42,7 +42,7 @@ def problem_of(error: UnabridgedError, status: int) -> dict[str, Any]:
 
 
 def error_from(problem: Mapping[str, Any]) -> UnabridgedError | None:
-    """Give the error that a problem tells of; None where its type is none of ours."""
+    """Return the error of a problem; None for a foreign type."""
     kind = next((k for k in _kinds(UnabridgedError) if type_of(k) == problem.get("type")), None)
     if kind is None:
         return None

@@ -1,4 +1,4 @@
-"""The JSON Schema of the domain's values, drawn from their type hints and docstrings.
+"""The JSON Schema of the domain's values, from their type hints and docstrings.
 
 Dialect: JSON Schema 2020-12, as OpenAPI 3.1 uses it.
 """
@@ -23,13 +23,13 @@ _PART_TYPES = ("text", "image", "tool_call", "tool_result", "reasoning")
 
 
 class Schemas:
-    """The schemas of values, each once under its name.
+    """The schemas of values by name.
 
     Args:
-        place: Where they lie in the document: a reference is this and a name.
+        place: The prefix of references to them in the document.
 
     Attributes:
-        named: The schemas of all that was asked for, and of what that holds.
+        named: The requested schemas, and those that they refer to.
     """
 
     def __init__(self, place: str = "#/components/schemas/") -> None:
@@ -37,7 +37,7 @@ class Schemas:
         self._place = place
 
     def of(self, kind: Any) -> Schema:
-        """Give the schema of a type hint; that of a dataclass is a reference."""
+        """Return the schema of a type hint; a reference for a dataclass."""
         if kind is Any or kind is object:
             return {}
         origin = get_origin(kind)
@@ -81,7 +81,7 @@ class Schemas:
             for name, kind in zip(_PART_TYPES, PARTS, strict=True):
                 schema = self._fields(kind)
                 schema["properties"] = {"type": {"const": name}, **schema["properties"]}
-                # A result that did not fail does not say so.
+                # Omitted from a result that did not fail.
                 schema["required"] = ["type", *(n for n in schema["required"] if n != "failed")]
                 options.append(schema)
             self.named["Part"] = {"description": "One content part.", "oneOf": options}
@@ -90,7 +90,7 @@ class Schemas:
     def _object(self, kind: type[Any]) -> Schema:
         name = kind.__name__.lstrip("_")
         if name not in self.named:
-            self.named[name] = {}  # it may hold itself
+            self.named[name] = {}  # it may contain itself
             self.named[name] = self._fields(kind)
         return {"$ref": f"{self._place}{name}"}
 
@@ -111,7 +111,7 @@ class Schemas:
 
 
 def described(kind: type[Any]) -> tuple[str, dict[str, str]]:
-    """Return what the docstring of a class says of it, and of each of its fields."""
+    """Return the descriptions of a class and of its fields, from its docstring."""
     doc = inspect.cleandoc(kind.__doc__ or "")
     about, _, attributes = doc.partition("Attributes:")
     fields = {name: " ".join(text.split()) for name, text in _ATTRIBUTE.findall(attributes)}

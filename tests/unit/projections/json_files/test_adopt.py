@@ -425,5 +425,5 @@ def test_a_file_that_changed_since_it_was_shown_is_shown_again(edits):
 def test_files_that_no_person_edits_are_refused(edits):
     edits.path = edits.bench.folder / ".x.state"
     edits.path.write_text("")
-    with pytest.raises(InputError, match="no file of a space"):
+    with pytest.raises(InputError, match="not a file of a space"):
         edits.open()
