@@ -83,14 +83,14 @@ class ServerAddress:
 
 
 def clients() -> dict[str, ClientConfig]:
-    """Give every client of the table, by name."""
+    """Return every client of the table, by name."""
     file = resources.files("unabridged.cli") / "data" / "clients.toml"
     rows = tomllib.loads(file.read_text("utf-8"))
     return {name: ClientConfig(name, **row) for name, row in rows.items()}
 
 
 def client_of(name: str) -> ClientConfig:
-    """Give the client of a name.
+    """Return the client of a name.
 
     Raises:
         NotFoundError: There is none.
@@ -106,19 +106,19 @@ def client_of(name: str) -> ClientConfig:
 
 
 def filled(client: ClientConfig, server: ServerAddress) -> str:
-    """Give the text of a client for a server, quoted as its form wants it."""
+    """Return the text of a client for a server, quoted as its form wants it."""
     quote = _QUOTES.get(client.form, str)
     words = {name: quote(word) for name, word in server.words().items()}
     return string.Template(client.text).substitute(words)
 
 
 def noted(client: ClientConfig, server: ServerAddress) -> str:
-    """Give the note of a client for a server."""
+    """Return the note of a client for a server."""
     return string.Template(client.note).substitute(server.words())
 
 
 def program() -> str:
-    """Give the path of the command: programs with windows know no search path."""
+    """Return the path of the command: programs with windows know no search path."""
     here = Path(sys.argv[0])
     found = str(here.absolute()) if here.stem == "unabridged" else shutil.which("unabridged")
     return found or "unabridged"

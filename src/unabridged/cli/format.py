@@ -83,7 +83,7 @@ def recalled(rows: Sequence[LedgerRow], now: datetime, *, history: bool = False)
 
 
 def footer(context: Context, prompt: int | None = None) -> str:
-    """Give the line under an answer.
+    """Return the line under an answer.
 
     Args:
         context: What was sent.

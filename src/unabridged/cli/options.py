@@ -167,7 +167,7 @@ def _config() -> ModuleType:
 
 
 def common(*names: str) -> Callable[[Command], Command]:
-    """Give a command shared options; their values are kept for its ``Invocation``."""
+    """Return a command shared options; their values are kept for its ``Invocation``."""
 
     def decorate(command: Command) -> Command:
         for name in reversed(dict.fromkeys(names)):
@@ -181,7 +181,7 @@ def common(*names: str) -> Callable[[Command], Command]:
 
 
 def example(*lines: str) -> str:
-    """Give the examples of a command as the end of its help."""
+    """Return the examples of a command as the end of its help."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
@@ -197,7 +197,7 @@ class Invocation:
         self.ctx = ctx
 
     def given(self, name: str) -> Any:
-        """Give the value of a shared option, or None."""
+        """Return the value of a shared option, or None."""
         return self.ctx.meta.get(_PREFIX + name)
 
     @property
@@ -215,7 +215,7 @@ class Invocation:
         return found
 
     def chosen(self) -> dict[str, Any]:
-        """Give the settings that options name, as ``config.read`` takes them."""
+        """Return the settings that options name, as ``config.read`` takes them."""
         chosen = {name: self.given(name) for name in _config().NAMES if name != "home"}
         kinds = [kind for name, kind in _KINDS.items() if chosen.get(name)]
         if len(kinds) > 1:

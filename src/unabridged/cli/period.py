@@ -14,7 +14,7 @@ _DAY = click.DateTime(["%Y-%m-%d"])
 
 
 def in_period(command: Command) -> Command:
-    """Give a command --since and --until."""
+    """Return a command --since and --until."""
     until = click.option("--until", type=_DAY, metavar="DATE", help="Up to the end of this day.")
     since = click.option("--since", type=_DAY, metavar="DATE", help="From this day, as 2026-05-01.")
     return since(until(command))

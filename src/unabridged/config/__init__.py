@@ -112,7 +112,7 @@ def load(
     exact: Mapping[str, Any] | None = None,
     **overrides: Any,
 ) -> Settings:
-    """Give the settings. Reads one file and the environment; writes nothing.
+    """Return the settings. Reads one file and the environment; writes nothing.
 
     Args:
         home: The home folder; None for ``$UNABRIDGED_HOME``, else the platform's data folder.
@@ -133,7 +133,7 @@ def read(
     exact: Mapping[str, Any] | None = None,
     **overrides: Any,
 ) -> LoadedSettings:
-    """Give the settings with where each came from; otherwise as ``load``."""
+    """Return the settings with where each came from; otherwise as ``load``."""
     root, said = _find_home(home, environ)
     path = file_of(root)
     common, agents, models = _from_file(path)
@@ -196,12 +196,12 @@ def _of_profile(said: tuple[Any, str] | None) -> bool:
 def home_of(
     home: str | os.PathLike[str] | None = None, environ: Mapping[str, str] = os.environ
 ) -> Path:
-    """Give the absolute home folder without reading any settings."""
+    """Return the absolute home folder without reading any settings."""
     return Path(_find_home(home, environ)[0])
 
 
 def describe(reading: LoadedSettings) -> list[SettingRow]:
-    """Give every setting as text, with where it came from; secrets are masked.
+    """Return every setting as text, with where it came from; secrets are masked.
 
     Where a model is named, what that model has of its own is given.
     """
@@ -213,7 +213,7 @@ def describe(reading: LoadedSettings) -> list[SettingRow]:
 
 
 def source_of(reading: LoadedSettings, name: str) -> str:
-    """Give where a setting came from, for the model that is named."""
+    """Return where a setting came from, for the model that is named."""
     model = reading.settings.model
     if name in reading.settings.models.get(model_key(model), {}):
         return f"{reading.path}, model {model}"
@@ -221,22 +221,22 @@ def source_of(reading: LoadedSettings, name: str) -> str:
 
 
 def variable(name: str, environ: Mapping[str, str] = os.environ) -> str:
-    """Give a variable that a setting names (``key = env:NAME``); empty where it is not set."""
+    """Return a variable that a setting names (``key = env:NAME``); empty if it is not set."""
     return environ.get(name, "")
 
 
 def variables(prefix: str, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Give the variables of another standard, such as ``OTEL_``; empty ones count as unset."""
+    """Return the variables of another standard, such as ``OTEL_``; empty ones count as unset."""
     return {name: value for name, value in environ.items() if name.startswith(prefix) and value}
 
 
 def file_of(home: str | os.PathLike[str]) -> Path:
-    """Give the path of the settings file of a home, whether it is there or not."""
+    """Return the path of the settings file of a home, whether it is there or not."""
     return Path(home) / "config" / "unabridged.toml"
 
 
 def folder(home: str | os.PathLike[str], name: str) -> Path:
-    """Give one of the ``FOLDERS`` of a home, made on first use with mode 0700, as is the home.
+    """Return one of the ``FOLDERS`` of a home, made on first use with mode 0700, as is the home.
 
     Raises:
         SettingError: The folder cannot be made or written to, or the home is not the user's own.

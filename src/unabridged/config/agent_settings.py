@@ -26,7 +26,7 @@ class ByAgent:
     _read: dict[tuple[str, str], Settings] = field(default_factory=dict, compare=False)
 
     def of(self, agent: str, profile: str = "") -> Settings:
-        """Give the settings of an agent, under the profile of a request if that names one.
+        """Return the settings of an agent, under the profile of a request if that names one.
 
         Raises:
             SettingError: There is no such profile, or something in it cannot be used.
@@ -68,5 +68,5 @@ def by_agent(
     unnamed = "any"
     while unnamed in named:
         unnamed += "-"
-    common = of(unnamed)  # a file in which `agents` is no table of tables is refused here
+    common = of(unnamed)  # a file in which `agents` is not a table of tables is refused here
     return ByAgent(common, {agent: of(agent) for agent in named}, of)

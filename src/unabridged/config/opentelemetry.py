@@ -47,7 +47,7 @@ class Telemetry:
 
 
 def telemetry(environ: Mapping[str, str] | None = None) -> Telemetry | None:
-    """Read whether and where spans are sent; None where nobody asked for any.
+    """Read whether and where spans are sent; None if nobody asked for any.
 
     Args:
         environ: The environment; None for the process's.

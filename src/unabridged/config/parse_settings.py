@@ -41,7 +41,7 @@ LISTED = "`unabridged config` lists every setting."
 
 
 def nearest(name: str, names: Sequence[str] = NAMES) -> str:
-    """Give the name that is most like another, or nothing."""
+    """Return the name that is most like another, or nothing."""
     return next(iter(difflib.get_close_matches(name, names, 1, 0.6)), "")
 
 

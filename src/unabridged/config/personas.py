@@ -32,12 +32,12 @@ _BUNDLED = Path(__file__).parent.parent / "profiles" / "personas"
 
 
 def own_folder(home: str | os.PathLike[str]) -> Path:
-    """Give the folder of a person's own personas, whether it is there or not."""
+    """Return the folder of a person's own personas, whether it is there or not."""
     return Path(home) / "config" / "personas"
 
 
 def personas(home: str | os.PathLike[str]) -> dict[str, Path]:
-    """Give every persona's file by its name; a person's own stands before the program's."""
+    """Return every persona's file by its name; a person's own stands before the program's."""
     found: dict[str, Path] = {}
     for folder in (_BUNDLED, own_folder(home)):
         for suffix in SUFFIXES:
@@ -46,7 +46,7 @@ def personas(home: str | os.PathLike[str]) -> dict[str, Path]:
 
 
 def persona_text(settings: Settings) -> str:
-    """Give the text of the persona that the settings name; empty where they name none.
+    """Return the text of the persona that the settings name; empty if they name none.
 
     Raises:
         SettingError: There is none of that name, or its file cannot be read.
@@ -62,7 +62,7 @@ def persona_text(settings: Settings) -> str:
 
 
 def persona_of(name: str, home: str | os.PathLike[str]) -> str:
-    """Give the text of the persona of a name.
+    """Return the text of the persona of a name.
 
     Raises:
         SettingError: There is none of that name, or its file cannot be read.

@@ -35,7 +35,7 @@ class Profile:
         seed: The design that it comes from, or empty.
         extends: The profile that it stands on, or empty.
         values: Its settings, those of the profile that it stands on included.
-        reasons: Setting to why it is so, where the file says.
+        reasons: Setting to why it is so, if the file says.
         origins: Setting to the name of the profile that sets it: its own, or one that it stands on.
         path: Its file; None for one of the program's.
     """
@@ -52,7 +52,7 @@ class Profile:
 
 
 def own_folder(home: str | os.PathLike[str]) -> Path:
-    """Give the folder of a person's own profiles, whether it is there or not."""
+    """Return the folder of a person's own profiles, whether it is there or not."""
     return Path(home) / "config" / "profiles"
 
 

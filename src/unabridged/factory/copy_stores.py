@@ -17,7 +17,7 @@ from unabridged.stores.copy_space import Compared, Copied, Moved, compare, copy
 from unabridged.stores.sqlite import SqliteStore
 
 ATTEMPTS = 3
-"""How often is copied where others write into the source meanwhile."""
+"""How often is copied where others write into the source in the meantime."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def copy_between(source: End, target: End, moved: Moved = lambda *_: None) -> It
     Args:
         source: Where from; it is only read.
         target: Where to.
-        moved: Told how far it has come.
+        moved: Receives the progress.
 
     Yields:
         What became of each space, as soon as it is compared.
@@ -84,7 +84,7 @@ def copy_between(source: End, target: End, moved: Moved = lambda *_: None) -> It
     Raises:
         InputError: The two ends do not go together.
         NotFoundError: There is no such source.
-        StoreError: Something failed; what went over is kept, and copying again goes on.
+        StoreError: Something failed; what went over is kept, and copying again continues.
     """
     if source.file is None and source.space is None:
         if target.space is not None or target.file is not None:

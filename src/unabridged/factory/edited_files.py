@@ -20,7 +20,7 @@ def adoption_of(settings: Settings, path: Path, clock: Clock | None = None) -> F
 
     Raises:
         NotFoundError: There is no such file.
-        InputError: It is no file of this home.
+        InputError: It is not a file of this home.
         SettingError: The home is encrypted.
     """
     chosen = replace(settings, json_files=_layout(settings, path))

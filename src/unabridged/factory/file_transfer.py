@@ -111,7 +111,7 @@ def import_all(
     aside: Callable[[SkippedRecord], object] = lambda _: None,
     moved: Callable[[], object] = lambda: None,
 ) -> None:
-    """Store everything that a reader gives; others may use the space meanwhile.
+    """Store everything that a reader gives; others may use the space in the meantime.
 
     Args:
         space: Where it goes; None to count only.

@@ -42,7 +42,7 @@ class Home:
         return self._folder.list()
 
     def rename(self, old: SpaceId, new: SpaceId) -> None:
-        """Give a space another name; refused where that name is taken."""
+        """Rename a space; refused if the name is taken."""
         self._folder.rename(old, new)
 
     def merge(self, source: SpaceId, into: SpaceId) -> int:

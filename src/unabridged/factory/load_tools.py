@@ -109,7 +109,7 @@ def built_in(
     """The two tools that are always there: the time, and a search of one's own memory."""
 
     def current_time() -> str:
-        """Give the current date and time."""
+        """Return the current date and time."""
         return now().astimezone().strftime("%A, %d %B %Y, %H:%M (%Z)")
 
     def search_memory(query: str, limit: int = 5) -> list[dict[str, Any]]:

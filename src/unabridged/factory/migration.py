@@ -61,8 +61,8 @@ class Migrations:
 
         Args:
             folder: The old program's folder; it is only read.
-            model: The model of exchanges that name none; None where it stays unknown.
-            moved: Told how far it has come.
+            model: The model of exchanges that name none; None if it stays unknown.
+            moved: Receives the progress.
 
         Raises:
             MigrationError: It cannot be migrated; the old folder works as it did, nothing is new.

@@ -21,7 +21,7 @@ class SpaceShares:
 
     Args:
         settings: Every choice; user, agent and model name the space.
-        agents: The settings of each agent, for the other space; None where all have the same.
+        agents: The settings of each agent, for the other space; None if all have the same.
         profile: The profile of the request, which holds for the other space too; empty for none.
     """
 
@@ -50,7 +50,7 @@ class SpaceShares:
         """Carry sessions and facts into another space; what is there already is passed over.
 
         Args:
-            to: The other space; begun where there is none.
+            to: The other space; begun if there is none.
             sessions: Sessions, each by id, number in the list, title or beginning of its id.
             facts: Facts, each by id, number or beginning of its id.
             all_facts: Whether every fact that holds now goes.
@@ -77,10 +77,10 @@ class SpaceShares:
     def handoff(
         self, to: SpaceId, *, session: str | None = None, dry_run: bool = False
     ) -> ShareResult:
-        """Let another space go on with a session: it becomes the newest one there.
+        """Let another space continue with a session: it becomes the newest one there.
 
         Args:
-            to: The other space; begun where there is none.
+            to: The other space; begun if there is none.
             session: The session; None for the newest.
             dry_run: Only say what would go.
 

@@ -37,7 +37,7 @@ class SpacePool:
 
     Args:
         settings: Every choice; user, agent and model come from each scope.
-        agents: The settings of each agent; None where all have the same.
+        agents: The settings of each agent; None if all have the same.
         most: Spaces that stay open at once.
     """
 

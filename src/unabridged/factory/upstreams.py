@@ -16,7 +16,7 @@ from unabridged.ports import ChatModel, Clock, SupportsRelay
 MOST = 64
 """Models that are held ready; the one that was asked for longest ago is let go first."""
 LOOK_AGAIN = timedelta(seconds=10)
-"""After which a better upstream is looked for, where none was named and only ``quote`` was left."""
+"""After which a better upstream is looked for, if none was named and only ``quote`` was left."""
 
 
 class Upstreams:
@@ -48,7 +48,7 @@ class Upstreams:
             return self._chosen()
 
     def model(self, name: str = "") -> ChatModel | None:
-        """Give a model; None where ``quote`` answers, which belongs to a memory.
+        """Return a model; None if ``quote`` answers, which belongs to a memory.
 
         Args:
             name: As a client asks for it; empty for the upstream's choice. An embedded model
@@ -111,7 +111,7 @@ class Upstreams:
         return [QUOTE]
 
     def close(self) -> None:
-        """Let go of connections and memory."""
+        """Close connections and memory."""
         with self._lock:
             known, self._known = self._known, OrderedDict()
         for model in known.values():

@@ -32,7 +32,7 @@ class _Entry:
 class AbilityCache:
     """Remembers what servers said about their models.
 
-    Fresh entries answer at once; expired ones are asked anew, and used stale where the server
+    Fresh entries answer at once; expired ones are asked again, and used stale if the server
     does not answer. Where nothing is remembered, the table of known models answers, and then a
     cautious default.
 
@@ -49,7 +49,7 @@ class AbilityCache:
         self._failed: dict[str, datetime] = {}
 
     def get(self, key: str, model: str, ask: Callable[[], Abilities]) -> Abilities:
-        """Give what a model can do.
+        """Return what a model can do.
 
         The key names server and model, and never holds a secret; the full name is for the table.
         """
@@ -68,7 +68,7 @@ class AbilityCache:
         return filled(Abilities(model))
 
     def forget(self, key: str) -> None:
-        """Ask anew at the next ``get``: what the server allows has turned out to differ."""
+        """Ask again at the next ``get``: what the server allows has turned out to differ."""
         if self._load().pop(key, None) is not None:
             self._save()
         self._failed.pop(key, None)
@@ -151,7 +151,7 @@ def filled(abilities: Abilities) -> Abilities:
 def look_up(
     cache: AbilityCache | None, key: str, model: str, ask: Callable[[], Abilities]
 ) -> Abilities:
-    """Give what a model can do, with or without a cache; a server that is away is no error."""
+    """Return what a model can do, with or without a cache; a server that is away is no error."""
     if cache is not None:
         return cache.get(key, model, ask)
     try:

@@ -92,7 +92,7 @@ class Chooser:
 
     Args:
         cache_folder: The home's cache folder; None keeps abilities in memory only.
-        quote: Builds the quoting model; one that recalls nothing where None.
+        quote: Builds the quoting model; one that recalls nothing if None.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class Chooser:
         self._lists = ModelListCache(clock, cache_folder, settings.model_cache_ttl)
 
     def choose(self) -> ChosenModel:
-        """Give the model that answers.
+        """Return the model that answers.
 
         Raises:
             SettingError: The setting names no upstream, or lacks what it needs.
@@ -323,7 +323,7 @@ def choose(
     *,
     quote: Callable[[], QuoteModel] | None = None,
 ) -> ChosenModel:
-    """Give the model that answers; see ``Chooser``."""
+    """Return the model that answers; see ``Chooser``."""
     return Chooser(settings, clock, cache_folder, quote=quote).choose()
 
 

@@ -42,7 +42,7 @@ class GgufHeader:
     Attributes:
         name: The model's name, or the file's.
         family: Its architecture: ``llama``, ``qwen2`` …
-        trained_window: Tokens that it was trained for, or None where it does not say.
+        trained_window: Tokens that it was trained for, or None if it does not say.
         tools: Whether its chat template has a place for tools.
     """
 

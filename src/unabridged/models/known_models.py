@@ -13,7 +13,7 @@ class KnownModel(NamedTuple):
 
     Attributes:
         window: Tokens that the model was trained for.
-        output: The most tokens of an answer, or None where there is no limit of its own.
+        output: The most tokens of an answer, or None if there is no limit of its own.
     """
 
     window: int

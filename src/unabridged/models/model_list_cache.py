@@ -1,6 +1,6 @@
 """The lists of models that servers gave, remembered: asked of the server once in a while.
 
-A fresh list answers at once, an expired one is asked anew, and used stale where the server does not
+A fresh list answers at once, an expired one is asked again, and used stale if the server does not
 answer (ReqVIBE, *Model List Caching*).
 """
 
@@ -28,7 +28,7 @@ class Listed:
     Attributes:
         names: Their names, the most recently used first.
         cached: Whether it was remembered, not asked for now.
-        trouble: Why the server did not give it now; empty where it did, or was not asked.
+        trouble: Why the server did not give it now; empty if it did, or was not asked.
     """
 
     names: tuple[str, ...]
@@ -51,7 +51,7 @@ class ModelListCache:
         self._ttl = ttl
 
     def get(self, server: str, ask: Callable[[], Sequence[str]], *, fresh: bool = False) -> Listed:
-        """Give the models of a server.
+        """Return the models of a server.
 
         The server's address never holds a secret; ``fresh`` asks whatever is remembered.
 

@@ -55,7 +55,7 @@ class OllamaServer:
         return first + [name for name in names if name not in first]
 
     def loaded(self) -> list[Mapping[str, Any]]:
-        """What ``/api/ps`` says; nothing where the server is too old to know it."""
+        """What ``/api/ps`` says; nothing if the server is too old to know it."""
         try:
             return mappings(self.http.get("/api/ps").get("models"))
         except UpstreamRefusedError:
@@ -93,7 +93,7 @@ class OllamaServer:
         )
 
     def explained(self, error: UpstreamRefusedError, model: str) -> UpstreamError:
-        """Give the better error where the server does not have the model."""
+        """Return the better error if the server does not have the model."""
         if error.status != 404 and "not found" not in str(error):
             return error
         try:
@@ -115,7 +115,7 @@ class OllamaServer:
 
 
 def no_model(model: str = SUGGESTED) -> NoModelError:
-    """Give the error of a server without any model."""
+    """Return the error of a server without any model."""
     return NoModelError(
         "Ollama answers but has no model yet.", hint=f"Get one with `ollama pull {model}`."
     )

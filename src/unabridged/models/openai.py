@@ -96,7 +96,7 @@ class OpenAIServer:
         return next((m for m in entries if m.get("id") == model), {})
 
     def explained(self, error: UpstreamRefusedError, model: str) -> UpstreamError:
-        """Give the better error where the server does not know the model."""
+        """Return the better error if the server does not have the model."""
         text = str(error).lower()
         missing = "model" in text and (
             error.status == 404 or "not found" in text or "does not exist" in text
@@ -123,7 +123,7 @@ class OpenAIServer:
 
 
 def no_model(url: str) -> NoModelError:
-    """Give the error of a server without any model."""
+    """Return the error of a server without any model."""
     return NoModelError(
         f"The server at {url} has no model.", hint="Load one there, or name one: setting model."
     )

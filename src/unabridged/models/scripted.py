@@ -58,7 +58,7 @@ class ScriptedModel:
         return self._abilities
 
     def chat(self, request: ChatRequest) -> Iterator[StreamChunk]:
-        """Give the next answer.
+        """Return the next answer.
 
         Raises:
             UnabridgedError: An error that the script holds.

@@ -22,12 +22,12 @@ FOLDER = "models"
 
 
 def location(cache_folder: Path) -> Path:
-    """Give where the file lies, or would lie."""
+    """Return the path of the file, whether it is there or not."""
     return cache_folder / FOLDER / FILE_NAME
 
 
 def fetched(cache_folder: Path) -> Path | None:
-    """Give the file if it was fetched."""
+    """Return the file if it was fetched."""
     path = location(cache_folder)
     return path if path.is_file() and path.stat().st_size == SIZE else None
 

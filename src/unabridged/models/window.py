@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from unabridged.domain.chat import Abilities
 
 USUAL_WINDOW = 16_384
-"""Tokens that a window has at most where nobody asked for more: a model's trained length may
+"""Tokens that a window has at most if nobody asked for more: a model's trained length may
 need more memory than the machine has."""
 LEAST_WINDOW = 512
 """Tokens below which no conversation fits."""
 MAX_PROMPT_TOKENS = 16_384
-"""Tokens of one prompt, where nothing else is set."""
+"""Tokens of one prompt, if nothing else is set."""
 MAX_PROMPT_BY_PROVIDER: Mapping[str, int] = {"gguf": 2_000}
 """Providers for which a prompt costs more time than people wait: the embedded model reads a few
 hundred tokens a second on two cores."""
@@ -36,7 +36,7 @@ class Window:
 def window(
     abilities: Abilities, *, client: int | None = None, setting: int | None = None
 ) -> Window:
-    """Give the window: the client's word, else the setting, else what is loaded or trained."""
+    """Return the window: the client's word, else the setting, else what is loaded or trained."""
     asked = client or setting
     trained = abilities.trained_window
     if asked:
@@ -54,5 +54,5 @@ def window(
 
 
 def max_prompt_tokens(provider: str, setting: int | None = None) -> int:
-    """Give the most tokens of one prompt: the setting, else what suits the provider."""
+    """Return the most tokens of one prompt: the setting, else what suits the provider."""
     return setting or MAX_PROMPT_BY_PROVIDER.get(provider, MAX_PROMPT_TOKENS)

@@ -59,7 +59,7 @@ class FollowingFiles:
 
         Raises:
             StoreEditedError: A file was edited by hand; nothing was erased.
-            StoreError: A file cannot be written. Erasing again goes on.
+            StoreError: A file cannot be written. Erasing again continues.
         """
         with self._lock:
             for one in self.attached:
@@ -83,7 +83,7 @@ class FollowingFiles:
         return (said for one in self.attached for said in one.check())
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         for one in self.attached:
             one.close()
 

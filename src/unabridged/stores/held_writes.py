@@ -30,7 +30,7 @@ class KeptStore(Store, SupportsCheck, SupportsProjections, SupportsScan, Protoco
 class HeldWrites:
     """Holds writes of a store back until they are saved; implements ``ports.Store``.
 
-    While something is held, a copy of the space in memory answers: what others write meanwhile is
+    While something is held, a copy of the space in memory answers: what others write in the meantime is
     seen after saving. Forgetting is never held back, and saves what was held.
     """
 

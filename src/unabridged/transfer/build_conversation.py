@@ -34,9 +34,9 @@ class RawMessage:
         key: What tells it from the others of its conversation: a foreign id, or made by
             ``content_key``.
         role: Who speaks; never ``system``.
-        at: When, in UTC, or None where the file does not say.
+        at: When, in UTC, or None if the file does not say.
         broken: Whether the file says that it broke off.
-        mode: Of a user's message: ``chat`` or ``tools`` where the file says so, else empty.
+        mode: Of a user's message: ``chat`` or ``tools`` if the file says so, else empty.
     """
 
     key: str
@@ -82,7 +82,7 @@ class BuiltTranscript(NamedTuple):
     """What came of it.
 
     Attributes:
-        conversation: The conversation, or None where no user ever spoke.
+        conversation: The conversation, or None if no user ever spoke.
         unread: Messages that stand before any user message, or are of one branch too many.
         exchange_of: Message key to the ids of the exchanges it is in.
     """
@@ -93,7 +93,7 @@ class BuiltTranscript(NamedTuple):
 
 
 def content_key(position: int, role: str, parts: Iterable[Part]) -> str:
-    """Give the key of a message that has no id: its position, role and content."""
+    """Return the key of a message that has no id: its position, role and content."""
     return digest(str(position), role, *(repr(sorted(part_to_dict(p).items())) for p in parts))
 
 
@@ -110,7 +110,7 @@ def transcript(
 def outcome(
     record: JsonRecord, woven: BuiltTranscript, reasons: Reasons
 ) -> Iterator[Transcript | SkippedRecord]:
-    """Give what was passed over in a conversation, and the conversation if there is one."""
+    """Return what was passed over in a conversation, and the conversation if there is one."""
     if record.repaired:
         reasons[BROKEN_CHARACTER] += record.repaired
     yield from reasons.records(record.where)

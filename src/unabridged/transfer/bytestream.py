@@ -50,7 +50,7 @@ class ByteStream:
         self._at = 0
 
     def peek(self) -> bytes:
-        """Give the next 256 KiB, or what there is, without consuming them."""
+        """Return the next 256 KiB, or what there is, without consuming them."""
         self._fill(PEEK)
         return self._buffer[self._at : self._at + PEEK]
 
@@ -81,7 +81,7 @@ class ByteStream:
         return b"".join(pieces)
 
     def skip_space(self) -> int:
-        """Go on to what is no white space; give how many lines that was."""
+        """Go on to what is no white space; return how many lines that was."""
         lines = 0
         while True:
             start = self._at
@@ -109,7 +109,7 @@ class ByteStream:
         return self._stream.seek(offset, whence)
 
     def tell(self) -> int:
-        """Give the place in the stream."""
+        """Return the place in the stream."""
         return self._stream.tell() - (len(self._buffer) - self._at)
 
     def _take(self, size: int) -> bytes:

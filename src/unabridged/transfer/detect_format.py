@@ -34,7 +34,7 @@ _RECORD = 1500
 _TIMES = 3
 """How many times its length in the file a record's text takes in memory, at the most as a rule."""
 _GOES_ON = (b"{", b"[", b",", b":")
-"""How a line ends after which an object goes on."""
+"""How a line ends after which an object continues."""
 _DEEPEST = 3
 """Keys that a path has at most."""
 _NEAR = 8
@@ -58,7 +58,7 @@ def open_file(
             the archive of an account export.
         format: The name of its format, or None to see for ourselves.
         formats: The formats that can be read; the first that matches wins. Add your own to
-            ``FORMATS`` to read a format that Unabridged does not know.
+            ``FORMATS`` to read a format that Unabridged does not have.
         model: The model of exchanges for which the file names none; None leaves it unknown.
         limits: What it may ask of this machine, or None for the default.
         unseal: Opens a file that was encrypted when it was exported; None for no key.
@@ -108,12 +108,12 @@ def _by(model: str, item: Item) -> Item:
 
 
 def known(formats: Sequence[Format] = FORMATS) -> str:
-    """Give the names of all formats, for people."""
+    """Return the names of all formats, for people."""
     return ", ".join(each.name for each in formats)
 
 
 def titles() -> list[str]:
-    """Give what people call each format."""
+    """Return what people call each format."""
     return [each.title for each in FORMATS]
 
 
@@ -255,7 +255,7 @@ class _Held:
         return record
 
     def given(self, items: Iterator[Item]) -> Iterator[Item]:
-        """Hand items on; with each conversation the weight begins anew."""
+        """Hand items on; with each conversation the weight begins again."""
         for item in items:
             if isinstance(item, Transcript):
                 self._count, self._since = 0, self._stream.count

@@ -79,7 +79,7 @@ class OutputFolder:
     """A folder that files are written into.
 
     Attributes:
-        folder: The folder; made where it is missing.
+        folder: The folder; made if it is missing.
         force: Whether existing files are replaced.
     """
 

@@ -92,12 +92,12 @@ class ForeignDatabase:
             raise _unreadable(error) from error
 
     def close(self) -> None:
-        """Let go of it; a second call does nothing."""
+        """Close it; a second call does nothing."""
         self._connection.close(True)  # noqa: FBT003 - apsw's parameter has no name
         self._vfs.unregister()
 
     def rows(self, table: str, *columns: str) -> Iterator[tuple[Any, ...]]:
-        """Give some columns of every row, each behind the row's number.
+        """Return some columns of every row, each behind the row's number.
 
         A damaged part ends it, and stands in ``faults``.
 
@@ -120,7 +120,7 @@ class ForeignDatabase:
             self.faults.append((f"table {table}", _reason(error)))
 
     def row(self, table: str, number: int, *columns: str) -> Row | None:
-        """Give some columns of one row; None where it cannot be read, which stands in ``faults``.
+        """Return some columns of one row; None if it cannot be read, which stands in ``faults``.
 
         Raises:
             TransferError: The file gives the same again and again.

@@ -36,7 +36,7 @@ class Format:
         signs: Sets of paths; an object in which all paths of one of them are is of this format. A
             path is a key, or the keys on the way to one (``chat/history``); lists have no part in
             it, and ``*`` stands for any key before the last.
-        magic: How its files begin, where they are no text; empty for JSON.
+        magic: How its files begin, where they are not text; empty for JSON.
         read_file: What reads such a file as a whole, any place of which can be chosen.
     """
 

@@ -124,7 +124,7 @@ class InputFile:
         return self._raw.broken
 
     def whole(self, part: InputPart) -> BinaryIO:
-        """Give a part as a file in which places can be chosen, beginning at 0.
+        """Return a part as a file in which places can be chosen, beginning at 0.
 
         Where it is packed or comes through a pipe, it is held in memory.
 
@@ -143,7 +143,7 @@ class InputFile:
         return io.BytesIO(data)
 
     def close(self) -> None:
-        """Let go of what was opened here; a second call does nothing."""
+        """Close what was opened here; a second call does nothing."""
         while self._closers:
             self._closers.pop()()
 

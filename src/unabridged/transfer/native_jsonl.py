@@ -67,7 +67,7 @@ class ExportedExchange(msgspec.Struct, kw_only=True):
     state: ExchangeState = ExchangeState.COMPLETE
 
     def exchange(self, session: str, messages: Sequence[Message]) -> Exchange:
-        """Give the exchange.
+        """Return the exchange.
 
         Raises:
             ValueError: No user opened it, or its time cannot be read.
@@ -105,7 +105,7 @@ class ExportedSession(msgspec.Struct, kw_only=True):
     archived: str | None = None
 
     def session(self) -> Session:
-        """Give the session.
+        """Return the session.
 
         Raises:
             ValueError: A time of it cannot be read.
@@ -262,7 +262,7 @@ class Pile:
         return replace(exchange, parent=before.id if before else None, messages=messages)
 
     def finished(self) -> Iterator[Transcript]:
-        """Give the conversation, if there is one, with a head that is one of its messages."""
+        """Return the conversation, if there is one, with a head that is one of its messages."""
         if self.session is None:
             return
         exchanges = tuple(self.exchanges.values())

@@ -30,7 +30,7 @@ class ReadProgress:
 
     @property
     def share(self) -> float | None:
-        """The part that is read, 0 to 1, or None where the whole is not known."""
+        """The part that is read, 0 to 1, or None if the whole is not known."""
         if self.total is None:
             return None
         return min(1.0, self.read / self.total) if self.total else 1.0
@@ -71,7 +71,7 @@ class FormatReader:
         return item
 
     def close(self) -> None:
-        """Let go of the file; a second call does nothing."""
+        """Close the file; a second call does nothing."""
         self._ended = True
         self._source.close()
 

@@ -31,10 +31,10 @@ def parse_time(value: Any) -> datetime | None:
     ``2024-07-12@01h31m37s123ms`` and ``2024-6-5 @14h 56m 50s 682ms``.
 
     Returns:
-        The time in UTC, or None where the value is None or empty.
+        The time in UTC, or None if the value is None or empty.
 
     Raises:
-        ValueError: It is no time that is known here.
+        ValueError: It is not a time that is known here.
     """
     if value is None or value == "":
         return None
@@ -61,7 +61,7 @@ def written_time(text: str) -> datetime:
 
 
 def after(at: datetime) -> datetime:
-    """Give the time a moment later; the end of the calendar stays where it is."""
+    """Return the time a moment later; the end of the calendar stays where it is."""
     try:
         return at + STEP
     except OverflowError:

@@ -1,7 +1,7 @@
 """What could not be read of a foreign file, kept aside in the home, so that nothing is lost.
 
 A line for each record: ``{"file", "where", "reason", "raw"}``, with ``raw_base64`` in place of
-``raw`` where the bytes are no UTF-8. The file's name ends with a digest of what it holds, so that
+``raw`` where the bytes are not UTF-8. The file's name ends with a digest of what it holds, so that
 the same import repeated keeps it once.
 """
 
@@ -58,7 +58,7 @@ class Aside:
         """Write what was gathered, whole and durable, for its owner only.
 
         Returns:
-            The file; None where there is nothing to keep.
+            The file; None if there is nothing to keep.
 
         Raises:
             StoreError: It cannot be written.

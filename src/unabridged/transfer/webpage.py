@@ -55,7 +55,7 @@ class PageEntry:
 
 
 def write_html(conversations: Iterable[Transcript], stream: BinaryIO) -> int:
-    """Write conversations as one page, with a table of contents where there are several.
+    """Write conversations as one page, with a table of contents if there are several.
 
     Returns:
         How many exchanges were written.

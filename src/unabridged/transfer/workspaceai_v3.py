@@ -41,7 +41,7 @@ class ExportQuestion:
     """What the context of an exchange tells.
 
     Attributes:
-        complexity: How complex its message is, 0 to 1; None where that is not told.
+        complexity: How complex its message is, 0 to 1; None if that is not told.
         window: The context window, in tokens; None likewise.
     """
 
@@ -50,7 +50,7 @@ class ExportQuestion:
 
 
 def told(records: Iterable[Record]) -> dict[str, ExportQuestion]:
-    """Give what contexts tell, by the exchange that each was begun with."""
+    """Return what contexts tell, by the exchange that each was begun with."""
     found = {}
     for record in records:
         if record.kind is RecordKind.CONTEXT:
@@ -87,7 +87,7 @@ class Document:
     exchanges: int
 
     def encoded(self) -> bytes:
-        """Give its bytes, indented by two as that program writes it."""
+        """Return its bytes, indented by two as that program writes it."""
         return msgspec.json.format(msgspec.json.encode(_whole(self.data)), indent=2) + b"\n"
 
 

@@ -34,7 +34,7 @@ class Blocks:
         return finished
 
     def rest(self) -> str:
-        """Give what is left when the stream ended."""
+        """Return what is left when the stream ended."""
         rest, self.growing = self.growing, ""
         return rest
 

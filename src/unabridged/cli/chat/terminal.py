@@ -31,7 +31,7 @@ class TerminalScreen:
 
     Args:
         console: Where it is; None for this process's own.
-        typed: What keeps the keys that are typed during an answer; None where nobody types.
+        typed: What keeps the keys that are typed during an answer; None if nobody types.
     """
 
     interactive = True
@@ -50,7 +50,7 @@ class TerminalScreen:
         self._gap = False
 
     def open(self, conversation: Conversation, commands: Iterable[str]) -> None:
-        """Give the editor the names of commands and the earlier messages."""
+        """Return the editor the names of commands and the earlier messages."""
         said = [exchange.user.text for exchange in conversation.history(200)]
         self._editor = Editor(said, list(commands))
         self._editor.type(self._typed.early())

@@ -126,7 +126,7 @@ def restore_command(
 
     FILE is a path, or the name of a file in backups/ of the home. TIME is a date or a date and a time, such as 2026-03-01T18:00; a date means the end of that day.
 
-    The command refuses to touch a space that is there, unless --replace sets it aside first. It also refuses to bring back what was forgotten since, unless --with-forgotten is given. Everything is unpacked and verified before anything changes; if it is interrupted, each space is either as before or as in the backup. A backup of the whole home restores settings only where there are none.
+    The command refuses to touch a space that is there, unless --replace sets it aside first. It also refuses to bring back what was forgotten since, unless --with-forgotten is given. Everything is unpacked and verified before anything changes; if it is interrupted, each space is either as before or as in the backup. A backup of the whole home restores settings only if there are none.
     """
     if (file is None) == (at is None) or (everything and not at):
         raise InputError("Name one backup.", hint="Give FILE, or --at TIME (with --all or not).")

@@ -88,7 +88,7 @@ def _chosen(found: Sequence[Topic], wanted: str) -> tuple[int, Topic]:
 
 
 def topic_data(number: int, topic: Topic) -> dict[str, Any]:
-    """Give a topic for JSON."""
+    """Return a topic for JSON."""
     return {"number": number, "name": topic.name, **plain(topic)}
 
 

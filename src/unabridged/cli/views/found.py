@@ -9,7 +9,7 @@ from unabridged.domain.results import SearchResult
 from unabridged.space.search import matching_words, split_phrases
 
 NEAREST = 3
-"""Exchanges that are shown where none matches."""
+"""Exchanges that are shown if none matches."""
 BEFORE = 0.3
 """The share of a line that is shown before the first match."""
 

@@ -27,11 +27,11 @@ def session_lines(
     lines: Sequence[tuple[int, SessionSummary]],
     handed: Mapping[str, Sequence[SpaceId]] | None = None,
 ) -> list[str]:
-    """List sessions with the number that names each; with their ids where there is room, or names.
+    """List sessions with the number that names each; with their ids if there is room, or names.
 
     Args:
         lines: Each with its number.
-        handed: By session, the spaces that were asked to go on with it.
+        handed: By session, the spaces that were asked to continue with it.
     """
     room, handed = width(), handed or {}
     went = any(line.session.id in handed for _, line in lines)

@@ -12,7 +12,7 @@ from unabridged.space.space import Space
 
 
 def figures_data(space: Space) -> dict[str, Any]:
-    """Give the figures for JSON."""
+    """Return the figures for JSON."""
     return {
         **plain(space.stats()),
         "unsaved": space.log.unsaved,

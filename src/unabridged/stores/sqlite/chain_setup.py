@@ -39,7 +39,7 @@ _TABLES = (
 
 
 def first_row(uuid: str, space: dict[str, str], mac_key: MacKey) -> Row:
-    """Give the seal of a new file as a row."""
+    """Return the seal of a new file as a row."""
     return stamped(mac_key, "seal", Seal(uuid=uuid, space=space, mark=mac_key.mark).row())
 
 
@@ -120,7 +120,7 @@ def check_anchor(db: SqliteConnection, guard: IntegrityPolicy) -> None:
     with db.read():
         uuid = read_rows.meta(db, "uuid")
     known_as = name_in_anchor(db, uuid)
-    held = anchor.recall(known_as)  # first: others may write meanwhile
+    held = anchor.recall(known_as)  # first: others may write in the meantime
     with db.read():
         now, digest = load_seal(db)
         there = checkpoint_of(db, now, digest)

@@ -52,7 +52,7 @@ class Seal:
 
     Attributes:
         mark: The mark of the key that it is sealed under; empty for none.
-        since: When it was sealed from what was there, in ISO 8601; empty where it was from the
+        since: When it was sealed from what was there, in ISO 8601; empty if it was from the
             first message on, or nobody could tell the time.
         found: Messages that were there then.
         links: Links that there are, those of forgotten messages too.
@@ -296,12 +296,12 @@ class ChainWriter:
 
 
 def name_in_anchor(db: SqliteConnection, uuid: str) -> str:
-    """Give what the anchor knows a file by: a copy under another name is another one."""
+    """Return what the anchor knows a file by: a copy under another name is another one."""
     return f"{uuid} {db.path.name}"
 
 
 def checkpoint_of(db: SqliteConnection, now: Seal, digest: bytes) -> Checkpoint:
-    """Give how far a file has come, for the anchor."""
+    """Return how far a file has come, for the anchor."""
     return Checkpoint(
         file=str(db.path.absolute()),
         mark=now.mark,

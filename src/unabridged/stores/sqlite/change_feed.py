@@ -19,7 +19,7 @@ ERASED, MOVED, EMBEDDED, SESSION = "erased", "moved", "embedded", "session"
 
 
 def begin(db: SqliteConnection, exchange: Exchange, count: Counters) -> None:
-    """Give a new exchange its number."""
+    """Return a new exchange its number."""
     count.numbers += 1
     name, at = column(exchange.id), exchange.at
     said_at = (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
@@ -51,7 +51,7 @@ def note(db: SqliteConnection, what: str, name: str, count: Counters) -> None:
 
 
 def number_of(db: SqliteConnection, name: str) -> int | None:
-    """The number of an exchange, or None where there is none."""
+    """The number of an exchange, or None if there is none."""
     row = db.one("number of an exchange", (column(name),))
     return None if row is None else int(checked("numbered", row, db.path)[0])
 
@@ -97,7 +97,7 @@ def flaws(db: SqliteConnection) -> Iterator[str]:
 
 
 def repair(db: SqliteConnection, count: Counters) -> None:
-    """Give a number to every exchange that has none; remove what is damaged or stray."""
+    """Return a number to every exchange that has none; remove what is damaged or stray."""
     for row in db.rows("all numbers"):
         try:
             checked("numbered", row, db.path)

@@ -1,4 +1,4 @@
-"""Proving that a file is sound, and making its indices anew from the rows."""
+"""Proving that a file is sound, and making its indices again from the rows."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator

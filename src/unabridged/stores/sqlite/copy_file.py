@@ -2,7 +2,7 @@
 
 The copy is made through one read transaction (https://www.sqlite.org/backup.html and
 https://www.sqlite.org/isolation.html): it sees the moment at which it began, however much is
-written meanwhile, and never begins anew, as a copy without one does with every write of others.
+written in the meantime, and never begins again, as a copy without one does with every write of others.
 Until it ends the log cannot be moved into the file, so it grows by what is written.
 """
 

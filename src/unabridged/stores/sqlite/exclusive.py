@@ -16,9 +16,9 @@ _PAUSE = 0.02
 
 @contextmanager
 def alone(path: Path, busy_timeout: float) -> Iterator[None]:
-    """Keep a file, sound or not, from being used by others; it may be renamed meanwhile.
+    """Keep a file, sound or not, from being used by others; it may be renamed in the meantime.
 
-    Who opens it meanwhile waits, and then takes what has its name (``is_moved``). It is locked
+    Who opens it in the meantime waits, and then takes what has its name (``is_moved``). It is locked
     through SQLite's own file layer, which knows of this process's connections too.
 
     Raises:

@@ -1,7 +1,7 @@
 """Exchanges that were read and proved before, so that the same rows need not be read and proved again.
 
 Rows are always fetched, and compared byte for byte with those that gave the exchange: what anybody
-changed in the file since is read and proved anew.
+changed in the file since is read and proved again.
 """
 
 from collections import OrderedDict

@@ -183,7 +183,7 @@ def _headers(db: SqliteConnection, names: Iterable[Any]) -> dict[Any, Row]:
 
 
 def owner(db: SqliteConnection, message_id: str) -> str | None:
-    """The exchange that a message belongs to, or None where the id names nothing."""
+    """The exchange that a message belongs to, or None if the id names nothing."""
     row = db.one("owner of a message", (column(message_id),))
     return None if row is None else name_of(row[0])
 

@@ -32,7 +32,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def column(text: str | None) -> Any:
-    """Give a text as SQLite takes it: as it is, or as bytes where it holds lone surrogates."""
+    """Return a text as SQLite takes it: as it is, or as bytes where it holds lone surrogates."""
     if text is None or text.isascii():
         return text
     try:
@@ -58,12 +58,12 @@ def digest(table: str, columns: Row) -> bytes:
 
 
 def sealed(table: str, columns: Row) -> Row:
-    """Give the columns with their digest behind them."""
+    """Return the columns with their digest behind them."""
     return (*columns, digest(table, columns))
 
 
 def plain(digest: Any) -> bytes:
-    """Give the part of a row's digest that needs no key; nothing where damage left no digest."""
+    """Return the part of a row's digest that needs no key; nothing if damage left no digest."""
     return digest[:DIGEST_BYTES] if isinstance(digest, bytes) else b""
 
 
@@ -77,7 +77,7 @@ def checked(table: str, row: Row, path: Path) -> Row:
 
 
 def stamped(mac_key: MacKey, table: str, row: Row) -> Row:
-    """Give a row with its digest sealed, where there is a key."""
+    """Return a row with its digest sealed, if there is a key."""
     if not mac_key.mark:
         return row
     return (*row[:-1], row[-1] + mac_key.row(table, row[-1]))
@@ -110,28 +110,28 @@ def link_of(columns: Row, path: Path) -> Link:
 
 
 def meta_row(name: str, value: Any) -> Row:
-    """Give a row of ``meta``."""
+    """Return a row of ``meta``."""
     return sealed("meta", (name, pack(value)))
 
 
 def session_mark(session: str) -> int:
-    """Give a digest of a session's id that fits a column of whole numbers."""
+    """Return a digest of a session's id that fits a column of whole numbers."""
     data = session.encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "little") >> 1
 
 
 def new_generation() -> str:
-    """Give the id of a file that was just created or restored."""
+    """Return the id of a file that was just created or restored."""
     return secrets.token_hex(8)
 
 
 def space_data(space: SpaceId) -> dict[str, str]:
-    """Give a space as plain data."""
+    """Return a space as plain data."""
     return {"user": space.user, "agent": space.agent, "model": space.model}
 
 
 def session_row(session: Session) -> Row:
-    """Give a session as a row."""
+    """Return a session as a row."""
     updated = session.updated if session.updated.tzinfo else session.updated.replace(tzinfo=UTC)
     since = updated - _EPOCH
     micros = (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
@@ -164,7 +164,7 @@ def session_of(row: Row, path: Path) -> Session:
 
 
 def exchange_row(exchange: Exchange, opened_by: str | None, own: int) -> Row:
-    """Give an exchange as a row; its messages lie in the log."""
+    """Return an exchange as a row; its messages lie in the log."""
     columns = (
         column(exchange.id),
         column(exchange.session),
@@ -198,7 +198,7 @@ def exchange_of(
 
 
 def message_row(seq: int, exchange: str, message: Message) -> Row:
-    """Give a message as a row of the log."""
+    """Return a message as a row of the log."""
     columns = (
         seq,
         column(message.id),
@@ -241,7 +241,7 @@ def unpacked(parts: bytes) -> bytes:
 
 
 def record_row(record: Record) -> Row:
-    """Give a record as a row."""
+    """Return a record as a row."""
     columns = (
         str(record.kind),
         column(record.id),
@@ -267,7 +267,7 @@ def record_of(row: Row, path: Path) -> tuple[Record, list[str]]:
 
 
 def blob_row(blob: Blob) -> Row:
-    """Give a blob as a row."""
+    """Return a blob as a row."""
     return sealed("blob", (blob.digest, str(blob.kind), blob.data))
 
 
@@ -281,5 +281,5 @@ def blob_of(row: Row, path: Path) -> Blob:
 
 
 def blob_use_row(user_kind: str, user_id: str, blob: str) -> Row:
-    """Give the use of a blob as a row."""
+    """Return the use of a blob as a row."""
     return sealed("blob_use", (user_kind, column(user_id), blob))

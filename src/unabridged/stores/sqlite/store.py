@@ -120,7 +120,7 @@ class SqliteStore:
 
     @property
     def cipher(self) -> Cipher | None:
-        """What encrypts the files beside it; None where it is not encrypted."""
+        """What encrypts the files beside it; None if it is not encrypted."""
         return self._db.cipher
 
     @property
@@ -395,7 +395,7 @@ class SqliteStore:
     def backup(self, folder: str, moved: Callable[[float], None] | None = None) -> None:
         """Copy the space as it is at one moment; see ``ports.SupportsBackup``.
 
-        The copy lacks the index, which is made anew from the rows; vectors that cost something are
+        The copy lacks the index, which is made again from the rows; vectors that cost something are
         rows.
         """
         with self._db.read():

@@ -127,7 +127,7 @@ def remove_record_row(
 
 
 def check_head(db: SqliteConnection, session: Session) -> None:
-    """Refuse a head that is no message of the session."""
+    """Refuse a head that is not a message of the session."""
     if session.head is None:
         return
     if not _holds(db, read_rows.owner(db, session.head), session.id):

@@ -4,7 +4,7 @@ A line of the type ``user`` or ``assistant`` carries ``uuid``, ``parentUuid``, `
 ``timestamp`` and a ``message`` as Anthropic's API has it: a text, or blocks of the types ``text``,
 ``thinking``, ``tool_use``, ``tool_result``, ``image``. One answer is several lines with one
 ``message.id``; results of tools are lines of the user. ``parentUuid`` makes a tree, through lines of
-other types too (``system``, ``progress`` …); behind a compaction ``logicalParentUuid`` goes on.
+other types too (``system``, ``progress`` …); behind a compaction ``logicalParentUuid`` continues.
 ``summary`` lines give titles to the sessions whose newest line they name. A file may repeat lines of
 an earlier session, which keep that one's ``sessionId``: each session is given by itself.
 
@@ -53,7 +53,7 @@ _TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "sum
 class _Unit:
     """What hangs together: the lines of one answer with the results of its tools, or one line.
 
-    What an answer goes on saying after a result that came in between still stands before it.
+    What an answer continues saying after a result that came in between still stands before it.
 
     Attributes:
         key: The uuid of its first line.
@@ -87,7 +87,7 @@ class _Unit:
             self.parts.append(part)
 
     def loose(self) -> list[RawMessage]:
-        """Give its messages."""
+        """Return its messages."""
         if self.answer is None:
             return self.rest
         broken = self.broken or self.answer.broken
@@ -186,7 +186,7 @@ class _Session:
         return False
 
     def messages(self) -> tuple[list[RawMessage], str | None]:
-        """Give the messages, parents before children, and the key of the newest."""
+        """Return the messages, parents before children, and the key of the newest."""
         parents = {key: self._above(unit) for key, unit in self.units.items()}
         found = {key: unit.loose() for key, unit in self.units.items()}
         messages, last = chained(found, parents, self.reasons)

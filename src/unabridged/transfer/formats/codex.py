@@ -109,7 +109,7 @@ class _Session:
             self.items[self.path[-1]] = replace(self.items[self.path[-1]], broken=True)
 
     def shown(self) -> tuple[list[RawMessage], str | None]:
-        """Give the messages, and the key of the newest that a person sees."""
+        """Return the messages, and the key of the newest that a person sees."""
         if any(loose.role is Role.USER for loose in self.items) or not self.events:
             return self.items, self.items[self.path[-1]].key if self.path else None
         return self.events, self.events[-1].key

@@ -39,7 +39,7 @@ _MODES = frozenset({"chat", "tools"})
 
 
 def named(file: str) -> tuple[str, str] | None:
-    """Give agent and session as a file's name has them, or None where it is not so named.
+    """Give agent and session as a file's name has them, or None if it is not so named.
 
     Args:
         file: The name, without its folder: ``agent_alpha_001_conversation.json``.

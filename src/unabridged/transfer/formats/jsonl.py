@@ -1,6 +1,6 @@
 """One message a line.
 
-The fields are ``role``, ``content`` and, where there are, ``time``, ``session``, ``id``, ``model``. Names that others use for the same are understood (see ``NAMES``). ``content`` is a text or a list
+The fields are ``role``, ``content`` and, if there are, ``time``, ``session``, ``id``, ``model``. Names that others use for the same are understood (see ``NAMES``). ``content`` is a text or a list
 of parts as in OpenAI's chat API (``text``, ``image_url``, ``input_text``, ``refusal``);
 ``tool_calls`` and messages of the role ``tool`` are kept. A line with a list of ``messages`` is a
 whole session, as in files for fine-tuning. A file whose lines name no session is one session. The messages of a session may
@@ -134,7 +134,7 @@ def said_in(data: Mapping[str, Any], reasons: Reasons) -> Said | None:
     """Read a message of a chat.
 
     Returns:
-        What it says; None where it says nothing that is taken over.
+        What it says; None if it says nothing that is imported.
     """
     if is_item(as_text(data.get("type"))) and not as_text(data.get("role")):
         return said_by(data, reasons)
@@ -150,7 +150,7 @@ def said_in(data: Mapping[str, Any], reasons: Reasons) -> Said | None:
 
 
 def parts_of(role: Role, data: Mapping[str, Any], reasons: Reasons) -> Iterator[Part]:
-    """Give the parts of a message; what has no place among them is counted."""
+    """Return the parts of a message; what has no place among them is counted."""
     thinking = as_text(data.get("reasoning_content")) or as_text(data.get("reasoning"))
     if thinking:
         yield Reasoning(thinking)

@@ -4,7 +4,7 @@ Two generations of tables, often in one file. Older: ``responses`` (``prompt``, 
 ``reasoning``, ``model``, ``conversation_id``, ``datetime_utc``) with ``conversations``,
 ``prompt_fragments``, ``prompt_attachments``, ``tool_calls`` and ``tool_results``; a call is in the
 response that made it, its result in the one that got it. Since 0.32: ``threads``, ``turns``,
-``messages`` (a tree by ``parent_hash``) and ``parts``; a conversation that goes on after the update
+``messages`` (a tree by ``parent_hash``) and ``parts``; a conversation that continues after the update
 is a thread of the same id, whose messages begin with what ``responses`` has. Threads that are forks
 are branches. Facts: docs/logging.md, llm/migrations.py and llm/logs.py of github.com/simonw/llm,
 and files that its releases 0.27.1 and 0.36 wrote.

@@ -13,7 +13,7 @@ from unabridged.transfer.foreign_database import ForeignDatabase, Row
 from unabridged.transfer.lenient_fields import SYSTEM_MESSAGE, Reasons, as_id, as_text
 
 _PICTURE = 16 << 20
-"""Bytes of the largest picture that is taken over."""
+"""Bytes of the largest picture that is imported."""
 _RESPONSE = ("id", "model", "resolved_model", "prompt", "system", "response", "reasoning")
 
 
@@ -25,7 +25,7 @@ class Attachments:
         self._numbers = {as_id(row[1]): row[0] for row in database.rows("attachments", "id")}
 
     def part(self, name: str | None, reasons: Reasons) -> Part | None:
-        """Give one as a part: a picture as it is or by its address, anything else by its name."""
+        """Return one as a part: a picture as it is or by its address, anything else by its name."""
         number = self._numbers.get(name)
         row = number and self._database.row("attachments", number, "type", "path", "url", "content")
         if not row:
@@ -67,15 +67,15 @@ class LlmLogTables:
         self._attached = self._by_response("prompt_attachments", "attachment_id")
 
     def names(self) -> Iterator[str]:
-        """Give the ids of the conversations, the oldest first."""
+        """Return the ids of the conversations, the oldest first."""
         yield from sorted(self._numbers, key=lambda name: min(self._numbers[name]))
 
     def title(self, name: str) -> str:
-        """Give the title of a conversation, or an empty one."""
+        """Return the title of a conversation, or an empty one."""
         return self._titles.get(name, "")
 
     def messages(self, name: str, reasons: Reasons) -> list[RawMessage]:
-        """Give the messages of a conversation, in order."""
+        """Return the messages of a conversation, in order."""
         messages: list[RawMessage] = []
         for own, number in sorted(self._numbers.get(name, ())):
             row = self._database.row("responses", number, *_RESPONSE, "datetime_utc")

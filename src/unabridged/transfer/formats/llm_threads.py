@@ -65,17 +65,17 @@ class Threads:
         self._turns = self._read_turns()
 
     def names(self) -> Iterator[str]:
-        """Give the ids of the conversations: threads that are no forks and have turns."""
+        """Return the ids of the conversations: threads that are no forks and have turns."""
         yield from (name for name in self._turns if self._turns[name])
 
     def title(self, name: str) -> str:
-        """Give the title of a conversation, or an empty one."""
+        """Return the title of a conversation, or an empty one."""
         return self._titles.get(name, "")
 
     def messages(
         self, name: str, history: Sequence[RawMessage], reasons: Reasons
     ) -> tuple[list[RawMessage], str | None]:
-        """Give the messages of a conversation, parents before children, and the newest one's key.
+        """Return the messages of a conversation, parents before children, and the newest one's key.
 
         Messages that say the same as the history, which ``responses`` has, are those.
         """

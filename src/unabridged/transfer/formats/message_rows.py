@@ -45,7 +45,7 @@ class MessageRow:
             self.messages.append(each)
 
     def add(self, data: Any, where: str, *, name: str = "role", parts: Parts = parts_of) -> None:
-        """Read a message and append it; what cannot be taken over is counted.
+        """Read a message and append it; what cannot be imported is counted.
 
         The field ``name`` says who speaks.
         """

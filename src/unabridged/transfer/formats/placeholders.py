@@ -29,7 +29,7 @@ def user_line(
     parent: str | None = None,
     where: str = "",
 ) -> RawMessage:
-    """Give a bracketed line in the place of a user's message.
+    """Return a bracketed line in the place of a user's message.
 
     The key is that of what it opens.
     """
@@ -46,7 +46,7 @@ def summary(
     parent: str | None = None,
     where: str = "",
 ) -> list[RawMessage]:
-    """Give the exchange that keeps a summary whose originals are gone.
+    """Return the exchange that keeps a summary whose originals are gone.
 
     The note says what is known of what it replaces, such as dates.
     """
@@ -70,7 +70,7 @@ def opened(messages: Sequence[RawMessage], said: str = GREETED) -> list[RawMessa
 
 
 def title(messages: Sequence[RawMessage]) -> str:
-    """Give a title from what the user said first, empty where that is nothing."""
+    """Return a title from what the user said first, empty if that is nothing."""
     said = (each for each in messages if each.role is Role.USER)
     spoken = (each for each in said if not each.key.startswith(_PREFIX))
     first = next(spoken, None)

@@ -55,7 +55,7 @@ def role_of(name: Any, held: Any, reasons: Reasons, unknown: str) -> Role | None
 
 
 def is_item(kind: str) -> bool:
-    """Tell whether a type is that of an item which is no message: a call, its output, thinking."""
+    """Tell whether a type is that of an item which is not a message: a call, its output, thinking."""
     return kind == "reasoning" or kind.endswith((_CALL, _CALL + _OUTPUT))
 
 
@@ -63,7 +63,7 @@ def said_by(data: Mapping[str, Any], reasons: Reasons) -> Said | None:
     """Read one item.
 
     Returns:
-        What it says; None where it says nothing that is taken over.
+        What it says; None if it says nothing that is imported.
     """
     kind = as_text(data.get("type"))
     if kind in ("message", ""):

@@ -6,7 +6,7 @@ A list, or a line each, of memories with ``id``, ``user_id``, ``content``, ``tim
 user). Nothing says which answer belongs to which message, and a search gives them in any order: they
 are put in order by time, and a bot's message answers the user's message before it where it came
 within 60 seconds, as that program pairs them itself. One that came later, or that nobody
-asked for, stands behind a line in brackets. Messages of one user (and channel, where there is one)
+asked for, stands behind a line in brackets. Messages of one user (and channel, if there is one)
 are one conversation.
 
 The rule and the fields are those of the seed whisperengine-fidelity-first.md ("Pair Reconstruction

@@ -8,7 +8,7 @@ itself; version 2 has ``metadata.version`` 2.0, version 3 has 3.0 and ``metadata
 conversations (``{"date", "messages"}``, or a list of exchanges) or, like
 ``summarized_conversations``, no more than a ``summary`` with ``date`` or ``date_range``: such a
 summary is kept as an exchange that says so in brackets, since what it was made of is gone. The token
-counts are estimates of three characters a token and are not taken over. Where neither exchange nor
+counts are estimates of three characters a token and are not imported. Where neither exchange nor
 file names a model, there is none.
 
 The forms are those of the seed workspaceai-unified-memory.md (3, "Memory File Structure" and
