@@ -1,4 +1,4 @@
-"""What models can do, remembered: asked of the server, cached on disk, else from a table."""
+"""The abilities of models: from the server, a cache on disk, or a table."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -16,9 +16,9 @@ from unabridged.models.known_models import known
 from unabridged.ports import Clock
 
 DEFAULT_WINDOW = 4_096
-"""Tokens of a model of which nothing is known: what nearly every server allows."""
+"""The window of an unknown model: nearly every server allows it."""
 RETRY_SECONDS = 30.0
-"""How long a server that did not answer is left alone."""
+"""How long not to ask a server that did not answer."""
 FILE_NAME = "abilities.json"
 _FORMAT = 1
 
@@ -30,14 +30,13 @@ class _Entry:
 
 
 class AbilityCache:
-    """Remembers what servers said about their models.
+    """A cache of what servers report about their models.
 
-    Fresh entries answer at once; expired ones are asked again, and used stale if the server
-    does not answer. Where nothing is remembered, the table of known models answers, and then a
-    cautious default.
+    Fresh entries answer at once. Expired ones are asked for again, and used if the server does
+    not answer. Without an entry, the table of known models answers, then a cautious default.
 
     Args:
-        folder: Where the cache lies, in ``abilities.json``; None keeps it in memory only.
+        folder: The folder of ``abilities.json``; None to keep the cache in memory only.
         ttl: Seconds for which an entry is fresh.
     """
 
@@ -51,7 +50,7 @@ class AbilityCache:
     def get(self, key: str, model: str, ask: Callable[[], Abilities]) -> Abilities:
         """Return what a model can do.
 
-        The key names server and model, and never holds a secret; the full name is for the table.
+        The key names server and model without any secret; the full name is for the table.
         """
         now = self._clock.now()
         entries = self._load()
@@ -68,7 +67,7 @@ class AbilityCache:
         return filled(Abilities(model))
 
     def forget(self, key: str) -> None:
-        """Ask again at the next ``get``: what the server allows has turned out to differ."""
+        """Ask again at the next ``get``: the server's limits have changed."""
         if self._load().pop(key, None) is not None:
             self._save()
         self._failed.pop(key, None)
@@ -102,7 +101,7 @@ class AbilityCache:
             for key, entry in sorted(self._entries.items())
         }
         data = json.dumps({"format": _FORMAT, "entries": entries}, indent=1)
-        # A cache that cannot be written costs a question to the server, nothing else.
+        # Without a cache the server is asked again; nothing else is lost.
         with suppress(OSError, StoreError):
             private_folder(self._path.parent)
             write_whole(self._path, data.encode())
@@ -120,7 +119,7 @@ def _entry(value: Mapping[str, Any]) -> _Entry:
     abilities = Abilities(**value["abilities"])
     lengths = (abilities.trained_window, abilities.loaded_window, abilities.max_output)
     if at.tzinfo is None or any(not _is_length(length) for length in lengths):
-        raise ValueError("an entry without sense")
+        raise ValueError("an invalid entry")
     return _Entry(at, abilities)
 
 
@@ -129,9 +128,9 @@ def _is_length(value: Any) -> bool:
 
 
 def filled(abilities: Abilities) -> Abilities:
-    """Fill what the server left open from the table of known models, then by the default.
+    """Fill unknown abilities from the table of known models, then by the default.
 
-    ``source`` says ``table`` or ``default`` where the window's length comes from there.
+    ``source`` is ``table`` or ``default`` if the window comes from there.
     """
     row = known(abilities.model)
     if row is not None:
@@ -151,7 +150,7 @@ def filled(abilities: Abilities) -> Abilities:
 def look_up(
     cache: AbilityCache | None, key: str, model: str, ask: Callable[[], Abilities]
 ) -> Abilities:
-    """Return what a model can do, with or without a cache; a server that is away is no error."""
+    """Return what a model can do, with or without a cache; a server that does not answer is no error."""
     if cache is not None:
         return cache.get(key, model, ask)
     try:

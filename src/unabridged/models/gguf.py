@@ -1,4 +1,4 @@
-"""A GGUF model inside this process, through ``xllamacpp`` (llama.cpp's own server, as a library).
+"""A GGUF model in this process, through ``xllamacpp`` (llama.cpp's server as a library).
 
 The file's own chat template, tokenizer and trained length are used. The library also listens on
 a port of this machine; it is bound to the loopback and locked with a key made for this process.
@@ -20,22 +20,22 @@ from unabridged.models.window import window
 from unabridged.wire import openai as wire
 
 BATCH = 256
-"""Tokens read at once; between two batches a stop is heard."""
+"""Tokens to read at once; a stop takes effect between two batches."""
 
 
 def installed() -> bool:
-    """Tell whether the extra is there, without loading it."""
+    """Return whether the extra is installed, without loading it."""
     return importlib.util.find_spec("xllamacpp") is not None
 
 
 class GgufModel:
-    """A model file, loaded at its first request.
+    """A model file, loaded on its first request.
 
     Args:
-        tokens: Tokens of the window to load it with, or None for what the window rule gives.
+        tokens: Tokens of the window to load it with, or None for the window rule.
 
     Raises:
-        SettingError: The file is missing or no GGUF.
+        SettingError: The file is missing or not a GGUF file.
         MissingExtraError: ``xllamacpp`` is not installed.
     """
 
@@ -89,7 +89,7 @@ class GgufModel:
             return stop.is_set()
 
         def run() -> None:
-            # Progress events while the prompt is read are what lets a stop be heard then.
+            # Progress events let a stop take effect while the prompt is read.
             body = wire.body(request, self.model) | {"return_progress": True}
             try:
                 server.handle_chat_completions(body, take)
@@ -137,5 +137,5 @@ class GgufModel:
         except (RuntimeError, ValueError, MemoryError) as error:
             raise UpstreamRefusedError(
                 f"{self._path.name} could not be loaded: {error}",
-                hint="Choose a smaller window or another file; the setting window says how long.",
+                hint="Use another file, or set window to a smaller number.",
             ) from error

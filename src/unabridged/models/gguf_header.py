@@ -1,7 +1,7 @@
-"""What a GGUF file says of itself: the key-value pairs at its beginning.
+"""Reads the header of a GGUF file: its key-value pairs.
 
 Format: ggml-org/ggml docs/gguf.md, versions 2 and 3, little endian. Only the beginning is read,
-so that asking costs milliseconds whatever the model's size.
+so it takes milliseconds for any model.
 """
 
 import mmap
@@ -30,19 +30,19 @@ _SCALARS = {
 }
 _TEMPLATE = b"tokenizer.chat_template" + struct.pack("<I", _STRING)
 _HEADER_BYTES = 1 << 26
-"""Bytes within which the pairs end: the largest vocabularies take about 10 MB."""
+"""The most bytes of the pairs: the largest vocabularies take about 10 MB."""
 _MOST_TEXT = 1 << 24
-"""Bytes of one text; more means that the file is damaged."""
+"""The most bytes of one text; more means damage."""
 
 
 @dataclass(frozen=True, slots=True)
 class GgufHeader:
-    """What a model file says of itself.
+    """The header of a model file.
 
     Attributes:
         name: The model's name, or the file's.
         family: Its architecture: ``llama``, ``qwen2`` …
-        trained_window: Tokens that it was trained for, or None if it does not say.
+        trained_window: Tokens that it was trained for, or None if unknown.
         tools: Whether its chat template has a place for tools.
     """
 
@@ -56,7 +56,7 @@ def read_header(path: Path) -> GgufHeader:
     """Read a model file's header.
 
     Raises:
-        SettingError: There is no such file, or it is no GGUF.
+        SettingError: There is no such file, or it is not a GGUF file.
     """
     try:
         with path.open("rb") as file:
@@ -64,12 +64,12 @@ def read_header(path: Path) -> GgufHeader:
             template = _template(file)
     except FileNotFoundError as error:
         raise SettingError(
-            f"There is no file {path}.", hint="Give the path of a GGUF file."
+            f"There is no file {path}.", hint="Use the path of a GGUF file."
         ) from error
     except (OSError, ValueError, struct.error) as error:
         raise SettingError(
             f"{path} cannot be read as a GGUF model: {error}.",
-            hint="Fetch the file again, or give the path of another.",
+            hint="Fetch the file again, or use another one.",
         ) from error
     family = str(values.get("general.architecture", ""))
     window = values.get(f"{family}.context_length")
@@ -95,7 +95,7 @@ def _pairs(file: BinaryIO, names: Collection[str], ending: str) -> dict[str, obj
         raise ValueError("it does not begin with GGUF")
     version, _tensors, count = struct.unpack("<IQQ", file.read(20))
     if version not in (2, 3):
-        raise ValueError(f"version {version} of the format is not known")
+        raise ValueError(f"version {version} of the format is unknown")
     found: dict[str, object] = {}
     for _ in range(count):
         key = _text(file)

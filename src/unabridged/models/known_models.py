@@ -1,7 +1,7 @@
-"""What is known of models without asking anybody: names to lengths and abilities.
+"""A table of known models: windows and abilities by name.
 
-For models whose server does not tell. The figures are what is commonly published of these models;
-nobody has checked them one by one, so a server's own word always goes before this table.
+For models whose server does not report them. The figures are commonly published ones; nobody
+has checked each, so a server's report always takes precedence.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ class KnownModel(NamedTuple):
 
     Attributes:
         window: Tokens that the model was trained for.
-        output: The most tokens of an answer, or None if there is no limit of its own.
+        output: The most tokens of an answer, or None for no limit.
     """
 
     window: int
@@ -76,9 +76,9 @@ KNOWN: Mapping[str, KnownModel] = {
 
 
 def known(model: str) -> KnownModel | None:
-    """Find a model by the longest name that it begins with.
+    """Find a model by the longest matching prefix of its name.
 
-    The owner before a slash is passed over, and so are ``-`` where makers and servers differ:
+    The owner before a slash is ignored, and so is ``-``, where makers and servers differ:
     ``meta-llama/Llama-3.1-8B-Instruct`` and ``llama3.1:8b`` are one line.
     """
     name = model.rsplit("/", 1)[-1].lower()

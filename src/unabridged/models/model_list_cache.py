@@ -1,6 +1,6 @@
-"""The lists of models that servers gave, remembered: asked of the server once in a while.
+"""A cache of the lists of models that servers returned.
 
-A fresh list answers at once, an expired one is asked again, and used stale if the server does not
+A fresh list answers at once. An expired one is asked for again, and used if the server does not
 answer (ReqVIBE, *Model List Caching*).
 """
 
@@ -27,8 +27,8 @@ class Listed:
 
     Attributes:
         names: Their names, the most recently used first.
-        cached: Whether it was remembered, not asked for now.
-        trouble: Why the server did not give it now; empty if it did, or was not asked.
+        cached: Whether it comes from the cache.
+        trouble: Why the server did not return it now; empty if it did or was not asked.
     """
 
     names: tuple[str, ...]
@@ -38,10 +38,10 @@ class Listed:
 
 
 class ModelListCache:
-    """Remembers the lists of models that servers gave; empty lists are not remembered.
+    """A cache of lists of models; empty lists are not stored.
 
     Args:
-        folder: Where they lie, in ``models.json``; None keeps none.
+        folder: The folder of ``models.json``; None to store nothing.
         ttl: Seconds for which a list is fresh.
     """
 
@@ -53,10 +53,10 @@ class ModelListCache:
     def get(self, server: str, ask: Callable[[], Sequence[str]], *, fresh: bool = False) -> Listed:
         """Return the models of a server.
 
-        The server's address never holds a secret; ``fresh`` asks whatever is remembered.
+        The server's address must hold no secret; ``fresh`` asks the server in any case.
 
         Raises:
-            UpstreamError: It does not answer, and nothing is remembered.
+            UpstreamError: It does not answer, and nothing is cached.
         """
         now = self._clock.now()
         known = self._read().get(server)
@@ -108,7 +108,7 @@ class ModelListCache:
             known[server] = listed
         body = {name: {"at": e.at.isoformat(), "models": e.names} for name, e in known.items()}
         data = json.dumps({"format": _FORMAT, "servers": body}, indent=1, ensure_ascii=False)
-        # A cache that cannot be written costs a question to the server, nothing else.
+        # Without a cache the server is asked again; nothing else is lost.
         with suppress(OSError, StoreError):
             private_folder(self._path.parent)
             write_whole(self._path, data.encode())
@@ -117,5 +117,5 @@ class ModelListCache:
 def _listed(entry: Mapping[str, Any]) -> Listed:
     at, names = datetime.fromisoformat(entry["at"]), entry["models"]
     if at.tzinfo is None or not names or not all(isinstance(name, str) for name in names):
-        raise ValueError("a list without sense")
+        raise ValueError("an invalid list")
     return Listed(tuple(names), at, cached=True)

@@ -1,4 +1,4 @@
-"""A model that says what it was told to say. For tests and demonstrations."""
+"""A model with prepared answers, for tests and demonstrations."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -8,23 +8,23 @@ from unabridged.domain.message import ToolCall
 from unabridged.errors import UnabridgedError, UpstreamRefusedError
 
 Step = str | ToolCall | UnabridgedError | StreamChunk
-"""Words, a tool call, an error to raise, or a chunk as it stands."""
+"""Words, a tool call, an error to raise, or a chunk as it is."""
 Answer = Step | Sequence[Step]
 Script = Answer | Callable[[ChatRequest], Answer]
-"""One answer, or a function that makes it of the request."""
+"""One answer, or a function that makes it from the request."""
 
 
 def words(text: str) -> Iterator[str]:
-    """Split a text for streaming: word by word, nothing lost."""
+    """Split a text into words for streaming; nothing is lost."""
     yield from re.findall(r"\S+\s*|\s+", text)
 
 
 class ScriptedModel:
-    """Gives prepared answers, one for each request, in order; the last one again and again.
+    """Returns prepared answers, one for each request, in order; the last one again and again.
 
     Args:
-        abilities: What it claims to be able to do.
-        count: Counts the tokens of a text, for the usage it reports; None reports none.
+        abilities: The abilities that it reports.
+        count: Counts the tokens of a text, for its reported usage; None to report none.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class ScriptedModel:
         self._count = count
         self._model = model
         self.requests: list[ChatRequest] = []
-        """Every request, as it came."""
+        """Every request so far."""
         self.closed = False
 
     @property
@@ -61,7 +61,7 @@ class ScriptedModel:
         """Return the next answer.
 
         Raises:
-            UnabridgedError: An error that the script holds.
+            UnabridgedError: An error in the script.
         """
         self.requests.append(request)
         said: list[str] = []
@@ -86,7 +86,9 @@ class ScriptedModel:
 
     def _answer(self, request: ChatRequest) -> Sequence[Step]:
         if not self._script:
-            raise UpstreamRefusedError("The script holds no answer.", hint="Give it one.")
+            raise UpstreamRefusedError(
+                "The script holds no answer.", hint="Pass at least one answer."
+            )
         script = self._script[min(self._next, len(self._script) - 1)]
         self._next += 1
         answer = script(request) if callable(script) else script

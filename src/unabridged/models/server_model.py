@@ -36,7 +36,7 @@ class ServerModel(ABC):
     """One model of a server.
 
     Args:
-        cache: Where abilities are remembered; None asks each time.
+        cache: The cache of abilities; None to ask each time.
     """
 
     dialect: ClassVar[str]
@@ -83,7 +83,7 @@ class ServerModel(ABC):
             raise self._server.explained(error, self._model) from error
         except ContextRefusedError:
             if self._cache is not None:
-                self._cache.forget(self._key)  # the length that is loaded may have changed
+                self._cache.forget(self._key)  # the loaded window may have changed
             raise
 
     def _repaired(self, request: ChatRequest) -> Iterator[StreamChunk]:
@@ -98,7 +98,7 @@ class ServerModel(ABC):
 
     @abstractmethod
     def repair(self, refusal: UpstreamError) -> bool:
-        """Learn from a refusal; whether the same request is worth sending again."""
+        """Learn from a refusal; return whether to send the same request again."""
 
     @abstractmethod
     def _stream(self, request: ChatRequest) -> Iterator[StreamChunk]: ...

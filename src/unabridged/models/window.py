@@ -1,4 +1,4 @@
-"""How long the window is, and who says so; it is never raised silently."""
+"""The length of the window and its source; it is never raised silently."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from unabridged.domain.chat import Abilities
 
 USUAL_WINDOW = 16_384
-"""Tokens that a window has at most if nobody asked for more: a model's trained length may
-need more memory than the machine has."""
+"""The most tokens of a default window: a model's trained length may need more memory than the
+machine has."""
 LEAST_WINDOW = 512
 """Tokens below which no conversation fits."""
 MAX_PROMPT_TOKENS = 16_384
-"""Tokens of one prompt, if nothing else is set."""
+"""The default of the most tokens of one prompt."""
 MAX_PROMPT_BY_PROVIDER: Mapping[str, int] = {"gguf": 2_000}
-"""Providers for which a prompt costs more time than people wait: the embedded model reads a few
-hundred tokens a second on two cores."""
+"""Providers whose long prompts take too long: the embedded model reads a few hundred tokens a
+second on two cores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +23,9 @@ class Window:
 
     Attributes:
         tokens: Tokens that prompt and answer may take together.
-        origin: Who said so: ``client``, ``setting``, ``loaded``, ``trained``, ``table``
+        origin: The source: ``client``, ``setting``, ``loaded``, ``trained``, ``table``
             (of known models), ``default``.
-        note: What a person should know about it, or empty.
+        note: A note for a person, or empty.
     """
 
     tokens: int
@@ -36,7 +36,7 @@ class Window:
 def window(
     abilities: Abilities, *, client: int | None = None, setting: int | None = None
 ) -> Window:
-    """Return the window: the client's word, else the setting, else what is loaded or trained."""
+    """Return the window: the client's, else the setting's, else the loaded or trained one."""
     asked = client or setting
     trained = abilities.trained_window
     if asked:
@@ -47,12 +47,12 @@ def window(
         return Window(abilities.loaded_window, "loaded")
     if trained is None or abilities.source == "default":
         tokens = min(trained or USUAL_WINDOW // 4, USUAL_WINDOW)
-        note = "nothing is known of this model's length; the setting window can say it"
+        note = "the window of this model is unknown; set it with the setting window"
         return Window(tokens, "default", note)
     origin = "table" if abilities.source == "table" else "trained"
     return Window(min(trained, USUAL_WINDOW), origin)
 
 
 def max_prompt_tokens(provider: str, setting: int | None = None) -> int:
-    """Return the most tokens of one prompt: the setting, else what suits the provider."""
+    """Return the most tokens of one prompt: the setting, else the provider's default."""
     return setting or MAX_PROMPT_BY_PROVIDER.get(provider, MAX_PROMPT_TOKENS)
