@@ -235,7 +235,7 @@ def test_folders_are_private_and_made_on_first_use(tmp_path):
 
 def test_a_home_that_cannot_be_used_is_a_typed_error(tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(SettingError, match="is no folder") as caught:
+    with pytest.raises(SettingError, match="is not a folder") as caught:
         config.folder(tmp_path / "file", "spaces")
     assert "--home" in caught.value.hint
 
@@ -293,9 +293,9 @@ def test_an_agent_may_have_settings_of_its_own(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("agents = 3", "no table of tables"),
-        ("[agents]\ntutor = 3", "no table of tables"),
-        ("[agents.tutor]\nuser = 'x'", "cannot be another one"),
+        ("agents = 3", "not a table of tables"),
+        ("[agents]\ntutor = 3", "not a table of tables"),
+        ("[agents.tutor]\nuser = 'x'", "cannot differ by agent"),
         ("[agents.tutor]\nhome = 'x'", "inside the home"),
         ("[agents.tutor]\nmax_turn = 3", "no setting 'max_turn'"),
         ("[agents.tutor]\nmax_turns = 0", "max_turns cannot be 0"),
@@ -319,7 +319,7 @@ def test_set_writes_for_one_agent_and_leaves_the_rest(tmp_path):
     write_setting(tmp_path, "json_compression", None, ("agents", "a.b"))
     write_setting(tmp_path, "max_turns", None, ("agents", "never seen"))
     assert config.load(home=tmp_path, environ={}, agent="a.b").json_compression is False
-    with pytest.raises(SettingError, match="cannot be another one"):
+    with pytest.raises(SettingError, match="cannot differ by agent"):
         write_setting(tmp_path, "user", "x", ("agents", "tutor"))
 
 
@@ -345,11 +345,11 @@ def test_what_counts_for_more_than_the_file_counts_for_more_than_a_models_table(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[models.qwen]\nstore = "memory"\n', "store cannot be another one for one model"),
+        ('[models.qwen]\nstore = "memory"\n', "store cannot differ by model"),
         ("[models.qwen]\nwindwo = 1\n", "no setting 'windwo'"),
         ("[models.qwen]\nwindow = 1\n", "window cannot be 1"),
-        ("models = 3\n", "models is no table of tables"),
-        ("[models.qwen]\nimmediate_share = 0.99\n", "more than all of memory"),
+        ("models = 3\n", "models is not a table of tables"),
+        ("[models.qwen]\nimmediate_share = 0.99\n", "add up to more than 1"),
     ],
 )
 def test_a_models_table_is_checked(tmp_path, text, said):

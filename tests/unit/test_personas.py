@@ -43,9 +43,9 @@ def test_the_first_key_that_holds_text_counts(home):
     ("text", "said"),
     [
         ("{", "not JSON"),
-        ('["You are one."]', "not an object"),
-        ('{"title": "Engineer", "prompt": 3}', "it has title, prompt"),
-        ("{}", "it has nothing"),
+        ('["You are one."]', "not a JSON object"),
+        ('{"title": "Engineer", "prompt": 3}', "its keys are title, prompt"),
+        ("{}", "its keys are none"),
     ],
 )
 def test_what_is_no_role_is_refused_with_what_would_be_one(home, text, said):

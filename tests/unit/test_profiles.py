@@ -117,15 +117,15 @@ def test_own_profiles_stand_on_others(home):
         ('[settings]\nopenai_key = "s"\n', "openai_key cannot be set by a profile", "config set"),
         ('[settings]\nlisten = "0.0.0.0:1"\n', "listen cannot be set by a profile", "whole server"),
         ('[settings]\nprofile = "story"\n', "profile cannot be set by a profile", "config set"),
-        ('json_files = "user"\n', "a profile has no 'json_files'", "[settings]"),
-        ('[setings]\njson_files = "user"\n', "a profile has no 'setings'", "'settings'"),
+        ('json_files = "user"\n', "a profile has no key 'json_files'", "[settings]"),
+        ('[setings]\njson_files = "user"\n', "a profile has no key 'setings'", "'settings'"),
         ("title = 3\n", "title cannot be 3", "text in quotes"),
         ("settings = 3\n", "settings cannot be 3", "[settings]"),
-        ("[reasons]\njson_files = 3\n", "reason for json_files is no text", "quotes"),
+        ("[reasons]\njson_files = 3\n", "reason for json_files is not text", "quotes"),
         ('[reasons]\njsonfiles = "x"\n', "no setting 'jsonfiles'", "'json_files'"),
         ('extends = "storey"\n', "the profile mine extends", "'story'"),
-        ('extends = "mine"\n', "stands on itself: mine > mine", "extends"),
-        ("title = ", "is not valid TOML", "Mend that line"),
+        ('extends = "mine"\n', "extends itself: mine > mine", "extends"),
+        ("title = ", "is not valid TOML", "Correct that line"),
     ],
 )
 def test_a_wrong_one_is_refused_with_what_to_do(home, text, said, hint):
@@ -144,7 +144,7 @@ def test_a_name_never_becomes_a_path(home, name):
 
 def test_two_of_one_name_are_told_apart(home):
     own(home, "story", 'title = "Mine"\n')
-    with pytest.raises(SettingError, match=r"own profiles") as caught:
+    with pytest.raises(SettingError, match="built-in profile") as caught:
         profile_of("story", home)
     assert 'extends = "story"' in caught.value.hint
 

@@ -1,9 +1,10 @@
 """Settings from files, environment and arguments; the only reader of the environment.
 
-Defaults yield to ``<home>/config/unabridged.toml``, that to ``UNABRIDGED_*`` variables (one for each
-setting), those to arguments. A profile stands right below the explicit settings of the place that
-chose it; where several places choose one, the last of them does. Two variables of others are honoured: ``OLLAMA_HOST`` says where
-Ollama listens, and ``OPENAI_API_KEY`` is the key where an ``openai_url`` was named and no key.
+Defaults yield to ``<home>/config/unabridged.toml``, that to ``UNABRIDGED_*`` variables (one for
+each setting), those to arguments. A profile ranks right below the explicit settings of the place
+that chose it; if several places choose one, the last wins. Two variables of other programs are
+read: ``OLLAMA_HOST`` is Ollama's address, and ``OPENAI_API_KEY`` the key if ``openai_url`` is set
+and ``key`` is not.
 """
 
 import os
@@ -71,24 +72,24 @@ __all__ = [
 FOLDERS = "spaces memory chats conversations config logs knowledge cache backups imports".split()
 PREFIX = "UNABRIDGED_"
 AGENTS = "agents"
-"""The table of the settings file under which each agent may have settings of its own."""
+"""The table of the settings file for the separate settings of agents."""
 MODELS = "models"
-"""The same for each model."""
+"""The same for models."""
 
 _PROFILE = "profile "
-"""What the source of a setting begins with that a profile says."""
+"""The prefix of the source of a setting that comes from a profile."""
 _Layer = Mapping[str, tuple[Any, str]]
-"""What one place says: name to value and where that stands."""
+"""The settings of one place: name to value and source."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedSettings:
-    """Settings, and where each came from.
+    """Settings with their sources.
 
     Attributes:
         settings: The settings; ``home`` is always an absolute path.
         sources: Name to ``default``, a file, a variable or ``argument``.
-        path: The file that was read, or would be if it were there.
+        path: The settings file, whether it exists or not.
     """
 
     settings: Settings
@@ -112,16 +113,16 @@ def load(
     exact: Mapping[str, Any] | None = None,
     **overrides: Any,
 ) -> Settings:
-    """Return the settings. Reads one file and the environment; writes nothing.
+    """Return the settings. It reads one file and the environment, and writes nothing.
 
     Args:
         home: The home folder; None for ``$UNABRIDGED_HOME``, else the platform's data folder.
         environ: The environment.
-        exact: Fields of ``Settings`` by name, of which None is a value like any other.
-        **overrides: Any field of ``Settings``; None stands for "not given".
+        exact: Fields of ``Settings`` by name; None is a value like any other.
+        **overrides: Any field of ``Settings``; None means "not given".
 
     Raises:
-        SettingError: A name is unknown or a value cannot be used.
+        SettingError: A name is unknown or a value is not valid.
     """
     return read(home=home, environ=environ, exact=exact, **overrides).settings
 
@@ -133,7 +134,7 @@ def read(
     exact: Mapping[str, Any] | None = None,
     **overrides: Any,
 ) -> LoadedSettings:
-    """Return the settings with where each came from; otherwise as ``load``."""
+    """Return the settings with their sources; otherwise as ``load``."""
     root, said = _find_home(home, environ)
     path = file_of(root)
     common, agents, models = _from_file(path)
@@ -142,7 +143,7 @@ def read(
     agent = {**common, **variables, **given}.get("agent", (DEFAULT_NAME, ""))[0]
     layers = [common, agents.get(agent, {}), variables, given]
     settled = {"home": (root, said), **_settled(layers, root)}
-    # What counts for more than the file; only models' tables, which few have, ask for it.
+    # The layers above the file; only tables for models need them.
     above = _settled([variables, given], root) if models else {}
     if (found := environ.get("OPENAI_API_KEY")) and "openai_url" in settled:
         wanted = settled["openai_url"][0] and not settled.get("openai_key", ("", ""))[0]
@@ -185,7 +186,7 @@ def _settled(layers: Sequence[_Layer], home: str) -> dict[str, tuple[Any, str]]:
         settled |= layer
     words = settled.get("system", ("", ""))
     if words[0] and _of_profile(settled.get("persona")) and not _of_profile(words):
-        del settled["persona"]  # a prompt that a person wrote is not lost behind a profile's
+        del settled["persona"]  # a person's own prompt replaces a profile's persona
     return settled
 
 
@@ -201,9 +202,9 @@ def home_of(
 
 
 def describe(reading: LoadedSettings) -> list[SettingRow]:
-    """Return every setting as text, with where it came from; secrets are masked.
+    """Return every setting as text with its source; secrets are masked.
 
-    Where a model is named, what that model has of its own is given.
+    If a model is named, its own settings are included.
     """
     settings = reading.settings.for_model(reading.settings.model)
     return [
@@ -213,7 +214,7 @@ def describe(reading: LoadedSettings) -> list[SettingRow]:
 
 
 def source_of(reading: LoadedSettings, name: str) -> str:
-    """Return where a setting came from, for the model that is named."""
+    """Return the source of a setting, for the named model."""
     model = reading.settings.model
     if name in reading.settings.models.get(model_key(model), {}):
         return f"{reading.path}, model {model}"
@@ -231,7 +232,7 @@ def variables(prefix: str, environ: Mapping[str, str] = os.environ) -> dict[str,
 
 
 def file_of(home: str | os.PathLike[str]) -> Path:
-    """Return the path of the settings file of a home, whether it is there or not."""
+    """Return the path of the settings file of a home, whether it exists or not."""
     return Path(home) / "config" / "unabridged.toml"
 
 
@@ -239,10 +240,10 @@ def folder(home: str | os.PathLike[str], name: str) -> Path:
     """Return one of the ``FOLDERS`` of a home, made on first use with mode 0700, as is the home.
 
     Raises:
-        SettingError: The folder cannot be made or written to, or the home is not the user's own.
+        SettingError: The folder cannot be made or written, or the home is not the user's.
     """
     if name not in FOLDERS:
-        raise ValueError(f"{name!r} is no folder of the home")
+        raise ValueError(f"{name!r} is not a folder of the home")
     root = Path(home)
     path = root / name
     check_home(root)
@@ -251,7 +252,7 @@ def folder(home: str | os.PathLike[str], name: str) -> Path:
     except OSError as error:
         raise SettingError(
             f"The home folder {root} cannot be used: {error.strerror or error}.",
-            hint="Name a folder that you may write to, with --home or UNABRIDGED_HOME.",
+            hint="Name a writable folder with --home or UNABRIDGED_HOME.",
         ) from error
     return path
 
@@ -272,10 +273,10 @@ def _find_home(home: str | os.PathLike[str] | None, environ: Mapping[str, str]) 
 
 
 def parse_file(path: Path) -> dict[str, Any]:
-    """Read the settings file as TOML, its values unchecked; one that is not there is empty.
+    """Read the settings file as TOML, without checking values; a missing one is empty.
 
     Raises:
-        SettingError: It is no TOML or cannot be read.
+        SettingError: It is not valid TOML, or cannot be read.
     """
     try:
         return tomllib.loads(text_of(path))
@@ -298,8 +299,8 @@ def _tables(
     one = kind.removesuffix("s")
     if not isinstance(tables, dict) or not all(isinstance(t, dict) for t in tables.values()):
         raise SettingError(
-            f"{path}: {kind} is no table of tables.",
-            hint=f'Write [{kind}."NAME"] above what holds for the {one} NAME.',
+            f"{path}: {kind} is not a table of tables.",
+            hint=f'Write [{kind}."NAME"] above the settings of the {one} NAME.',
         )
     layers = {}
     for holder, table in tables.items():
@@ -325,7 +326,7 @@ def _from_environment(environ: Mapping[str, str]) -> _Layer:
         if name not in NAMES:
             near = nearest(name)
             raise SettingError(
-                f"The environment has {variable}, which is no setting.",
+                f"The environment has {variable}, which is not a setting.",
                 hint=f"Did you mean {PREFIX}{near.upper()}?" if near else LISTED,
             )
         if name != "home":
@@ -339,11 +340,11 @@ _REACHED = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - read, never bou
 def ollama_address(text: str) -> str:
     """Read ``OLLAMA_HOST`` as Ollama does (``envconfig.Host`` in its source).
 
-    ``host``, ``host:port``, ``:port``, ``http://host`` (port 80), ``https://host`` (443) and
-    addresses that mean "every interface" for a server, which a client reaches on its own machine.
+    It accepts ``host``, ``host:port``, ``:port``, ``http://host`` (port 80), ``https://host`` (443),
+    and addresses for "every interface", which a client reaches on its own machine.
 
     Raises:
-        SettingError: It is no address.
+        SettingError: It is not an address.
     """
     text = text.strip().strip("\"'")
     scheme, found, rest = text.partition("://")
@@ -355,7 +356,7 @@ def ollama_address(text: str) -> str:
     where = f"{scheme}://" + ("127.0.0.1" + rest if rest.startswith(":") else rest)
     if not is_address(where):
         raise SettingError(
-            f"OLLAMA_HOST is no address: {text!r}.", hint="Write it as 127.0.0.1:11434."
+            f"OLLAMA_HOST is not an address: {text!r}.", hint="Write it as 127.0.0.1:11434."
         )
     parts = urlsplit(where)
     host = _REACHED.get(parts.hostname or "", parts.hostname or "")
@@ -363,10 +364,10 @@ def ollama_address(text: str) -> str:
 
 
 def colour_wanted(environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether to write colour to a terminal (https://no-color.org, ``TERM=dumb``)."""
+    """Return whether to write colour to a terminal (https://no-color.org, ``TERM=dumb``)."""
     return not environ.get("NO_COLOR") and not is_dumb_terminal(environ)
 
 
 def is_dumb_terminal(environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether the terminal understands no control sequences (``TERM=dumb``)."""
+    """Return whether the terminal lacks control sequences (``TERM=dumb``)."""
     return environ.get("TERM") == "dumb"

@@ -1,4 +1,4 @@
-"""Settings by agent and profile: what a server needs, where each request may have others."""
+"""Settings by agent and profile, for servers whose requests have different ones."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -15,9 +15,9 @@ class ByAgent:
     """Settings for every agent.
 
     Attributes:
-        common: For an agent without settings of its own.
-        own: By name, for those that have a table in the settings file.
-        under: Reads what holds for an agent under a profile that a request has.
+        common: The settings of agents without separate ones.
+        own: By name, the settings of agents with a table in the settings file.
+        under: Reads an agent's settings under the profile of a request.
     """
 
     common: Settings
@@ -29,13 +29,13 @@ class ByAgent:
         """Return the settings of an agent, under the profile of a request if that names one.
 
         Raises:
-            SettingError: There is no such profile, or something in it cannot be used.
+            SettingError: There is no such profile, or it is not valid.
         """
         if not profile:
             return self.own.get(agent) or replace(self.common, agent=agent)
         if self.under is None:
             raise SettingError(
-                f"The profile {profile!r} cannot be had here.",
+                f"The profile {profile!r} is not available here.",
                 hint="Start the server with settings from a home folder.",
             )
         known = agent if agent in self.own else ""
@@ -50,10 +50,10 @@ def by_agent(
     environ: Mapping[str, str] | None = None,
     **overrides: Any,
 ) -> ByAgent:
-    """Read the settings of every agent; arguments as ``config.load``, None for this environment.
+    """Read the settings of every agent; the arguments are those of ``config.load``.
 
     Raises:
-        SettingError: A name is unknown or a value cannot be used, for any agent.
+        SettingError: A name is unknown or a value is not valid, for any agent.
     """
     overrides.pop("agent", None)
     given = {} if environ is None else {"environ": environ}

@@ -11,6 +11,6 @@ _SETTING = re.compile(r"^    (\w+): (.+?)(?=^    \w+: |\Z)", re.MULTILINE | re.D
 
 @cache
 def meanings() -> dict[str, str]:
-    """Return every setting's meaning by its name; empty if Python runs without docstrings."""
+    """Return every setting's meaning by name; empty without docstrings (python -OO)."""
     told = (inspect.getdoc(Settings) or "").partition("Attributes:")[2]
     return {name: " ".join(text.split()) for name, text in _SETTING.findall(told)}

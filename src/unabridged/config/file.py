@@ -1,4 +1,4 @@
-"""The settings file as text: read with care, written whole."""
+"""Reads and writes the settings file as text."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from unabridged.errors import SettingError
 
 
 def text_of(path: Path) -> str:
-    """Read the settings file; one that is not there is empty.
+    """Read the settings file; a missing one is empty.
 
     Raises:
         SettingError: It is not UTF-8, or cannot be read.
@@ -26,17 +26,17 @@ def text_of(path: Path) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write the settings file whole, durable when it returns, readable by its owner only.
+    """Write the settings file durably, readable by its owner only.
 
     Raises:
-        StoreError: As ``disk.durable.write_whole`` says; the file is as it was.
+        StoreError: As ``disk.durable.write_whole``; the file is unchanged.
     """
     write_whole(path, text.encode())
 
 
 def not_toml(path: Path, error: Exception) -> SettingError:
-    """Say that a file is no TOML."""
+    """Return the error for a file that is not valid TOML."""
     return SettingError(
         f"{path} is not valid TOML: {error}.",
-        hint="Mend that line, or move the file away to begin with the defaults.",
+        hint="Correct that line, or move the file away to use the defaults.",
     )

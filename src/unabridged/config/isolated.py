@@ -1,4 +1,4 @@
-"""Settings that nothing of the person's environment reaches, for the tour."""
+"""Hides the person's environment from settings, for the tour."""
 
 import os
 from collections.abc import Iterator, MutableMapping
@@ -8,16 +8,16 @@ from pathlib import Path
 from unabridged.config import PREFIX
 
 _OTHERS = ("OLLAMA_HOST", "OPENAI_API_KEY")
-"""Variables of others that settings are read from."""
+"""Variables of other programs that settings use."""
 
 
 @contextmanager
 def alone(
     home: Path,
-    environ: MutableMapping[str, str] = os.environ,  # noqa: TID251 - this room is the one that may
+    environ: MutableMapping[str, str] = os.environ,  # noqa: TID251 - this package may
     **settings: str,
 ) -> Iterator[None]:
-    """Hide every variable that a setting is read from, and set some; afterwards all is as before."""
+    """Hide every variable of a setting, and set some; restore all at the end."""
     hidden = [name for name in environ if name.startswith(PREFIX) or name in _OTHERS]
     before = {name: environ.pop(name) for name in hidden}
     told = {f"{PREFIX}{name.upper()}": value for name, value in settings.items()}

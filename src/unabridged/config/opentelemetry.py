@@ -1,8 +1,8 @@
-"""Tracing as OpenTelemetry's own variables ask for it; nothing is sent unless they name where to.
+"""Reads OpenTelemetry's variables for tracing; without an address nothing is sent.
 
 The variables and their meaning: OpenTelemetry specification, "Environment Variable Specification"
 and "OpenTelemetry Protocol Exporter" (https://opentelemetry.io/docs/specs/otel/configuration/).
-What is not named here (batch sizes, certificates) the SDK reads by itself.
+The SDK itself reads all others (batch sizes, certificates).
 """
 
 from collections.abc import Mapping
@@ -31,12 +31,12 @@ class Telemetry:
     """Where spans go.
 
     Attributes:
-        endpoint: The address that takes them by OTLP over HTTP; empty writes them to standard
+        endpoint: The address for OTLP over HTTP; empty to write spans to standard
             error.
-        headers: Sent along, such as a key.
-        service: What this program is called there.
+        headers: Headers to send, such as a key.
+        service: The name of this program there.
         sampler: One of ``SAMPLERS``.
-        ratio: 0 to 1: the share of traces that a sampler by ratio keeps.
+        ratio: The share of traces that a sampler by ratio keeps, 0 to 1.
     """
 
     endpoint: str
@@ -47,13 +47,13 @@ class Telemetry:
 
 
 def telemetry(environ: Mapping[str, str] | None = None) -> Telemetry | None:
-    """Read whether and where spans are sent; None if nobody asked for any.
+    """Read whether and where to send spans; None for not at all.
 
     Args:
         environ: The environment; None for the process's.
 
     Raises:
-        SettingError: A variable holds what cannot be used.
+        SettingError: A variable has an invalid value.
     """
     given = config.variables(PREFIX) if environ is None else config.variables(PREFIX, environ)
     said = {name.removeprefix(PREFIX): value.strip() for name, value in given.items()}
@@ -85,7 +85,7 @@ def telemetry(environ: Mapping[str, str] | None = None) -> Telemetry | None:
 
 
 def _of(said: Mapping[str, str], name: str) -> str:
-    # What holds for traces, or else for everything that is exported.
+    # The value for traces, or else for all exports.
     return said.get(f"EXPORTER_OTLP_TRACES_{name}") or said.get(f"EXPORTER_OTLP_{name}", "")
 
 

@@ -1,7 +1,7 @@
 """Personas: texts that say who answers, by a name or by the path of a file.
 
-A file is text (``.txt``, ``.md``), or JSON (``.json``) as programs with roles keep one: an object of
-which one key holds the text, whatever else it has.
+A file is text (``.txt``, ``.md``) or JSON (``.json``): an object, as other programs keep roles. One of
+its keys holds the text.
 """
 
 import os
@@ -15,7 +15,7 @@ from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
 
 SUFFIXES = (".json", ".md", ".txt")
-"""Of two files of one name in a folder, the later kind holds."""
+"""The kinds of files; a later kind wins over an earlier one of the same name."""
 ROLE_KEYS = (
     "system_prompt",
     "systemPrompt",
@@ -27,17 +27,17 @@ ROLE_KEYS = (
     "text",
     "description",
 )
-"""The keys under which a role's text stands in JSON; the first that holds text counts."""
+"""The keys of a role's text in JSON; the first one with text counts."""
 _BUNDLED = Path(__file__).parent.parent / "profiles" / "personas"
 
 
 def own_folder(home: str | os.PathLike[str]) -> Path:
-    """Return the folder of a person's own personas, whether it is there or not."""
+    """Return the folder of a person's own personas, whether it exists or not."""
     return Path(home) / "config" / "personas"
 
 
 def personas(home: str | os.PathLike[str]) -> dict[str, Path]:
-    """Return every persona's file by its name; a person's own stands before the program's."""
+    """Return every persona's file by name; a person's own replaces the program's."""
     found: dict[str, Path] = {}
     for folder in (_BUNDLED, own_folder(home)):
         for suffix in SUFFIXES:
@@ -46,7 +46,7 @@ def personas(home: str | os.PathLike[str]) -> dict[str, Path]:
 
 
 def persona_text(settings: Settings) -> str:
-    """Return the text of the persona that the settings name; empty if they name none.
+    """Return the text of the configured persona; empty if there is none.
 
     Raises:
         SettingError: There is none of that name, or its file cannot be read.
@@ -62,7 +62,7 @@ def persona_text(settings: Settings) -> str:
 
 
 def persona_of(name: str, home: str | os.PathLike[str]) -> str:
-    """Return the text of the persona of a name.
+    """Return the text of a persona.
 
     Raises:
         SettingError: There is none of that name, or its file cannot be read.
@@ -79,7 +79,7 @@ def _text(name: str, path: Path) -> str:
     except (OSError, ValueError) as error:
         raise SettingError(
             f"The persona {name!r} cannot be read: {error}.",
-            hint="Give the path of a text file in UTF-8, or the name of a persona.",
+            hint="Use the path of a text file in UTF-8, or the name of a persona.",
         ) from error
     return _of_role(text, path) if path.suffix == ".json" else text
 
@@ -90,18 +90,18 @@ def _of_role(text: str, path: Path) -> str:
         role: Any = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
         raise SettingError(
-            f"{path} is not JSON: {error}.", hint="Mend it, or name a text file .txt or .md."
+            f"{path} is not JSON: {error}.", hint="Correct it, or use a text file (.txt or .md)."
         ) from error
     if not isinstance(role, dict):
         raise SettingError(
-            f"{path} holds no role: it is not an object of JSON.",
+            f"{path} has no persona: it is not a JSON object.",
             hint=f"Put the text under one of these keys: {keys}.",
         )
     for key in ROLE_KEYS:
         if isinstance(words := role.get(key), str) and words.strip():
             return words.strip()
     raise SettingError(
-        f"{path} holds no text for a role: it has {', '.join(map(str, role)) or 'nothing'}.",
+        f"{path} has no text for a persona: its keys are {', '.join(map(str, role)) or 'none'}.",
         hint=f"Put the text under one of these keys: {keys}.",
     )
 
@@ -111,5 +111,5 @@ def _unknown(name: str, every: list[str]) -> SettingError:
     mean = f"Did you mean {near!r}? " if near else ""
     return SettingError(
         f"There is no persona {name!r}.",
-        hint=f"{mean}There are {', '.join(every)}; a path names a file of your own.",
+        hint=f"{mean}Known: {', '.join(every)}. Or use the path of a file.",
     )

@@ -1,8 +1,8 @@
-"""Profiles: named sets of settings as data, the program's and a person's own.
+"""Profiles: named sets of settings, the program's and a person's own.
 
-A profile is a TOML file: ``title``, ``about``, a table ``settings``, and optionally ``extends`` (the
-profile that it stands on), ``seed`` (the design that it comes from) and a table ``reasons``. The
-program's lie in ``unabridged/profiles``, a person's in ``<home>/config/profiles``.
+A profile is a TOML file: ``title``, ``about``, a table ``settings``, and optionally ``extends`` (its
+base profile), ``seed`` (the design that it comes from) and a table ``reasons``. The program's are in
+``unabridged/profiles``, a person's in ``<home>/config/profiles``.
 """
 
 import os
@@ -33,10 +33,10 @@ class Profile:
         title: What it is, in a line.
         about: Whom it is for, and what it does.
         seed: The design that it comes from, or empty.
-        extends: The profile that it stands on, or empty.
-        values: Its settings, those of the profile that it stands on included.
-        reasons: Setting to why it is so, if the file says.
-        origins: Setting to the name of the profile that sets it: its own, or one that it stands on.
+        extends: Its base profile, or empty.
+        values: Its settings, including those of its base.
+        reasons: Reasons by setting, if the file has them.
+        origins: By setting, the profile that sets it: this one or a base.
         path: Its file; None for one of the program's.
     """
 
@@ -52,12 +52,12 @@ class Profile:
 
 
 def own_folder(home: str | os.PathLike[str]) -> Path:
-    """Return the folder of a person's own profiles, whether it is there or not."""
+    """Return the folder of a person's own profiles, whether it exists or not."""
     return Path(home) / "config" / "profiles"
 
 
 def names(home: str | os.PathLike[str]) -> list[str]:
-    """Name every profile: the program's, then the person's own; a file with no such name is none."""
+    """Return the names of profiles: the program's, then the person's own."""
     files = (path for path in own_folder(home).glob(f"*{SUFFIX}") if path.is_file())
     own = sorted(path.stem for path in files if _NAME.fullmatch(path.stem))
     bundled = [path.stem for path in sorted(_BUNDLED.glob(f"*{SUFFIX}"))]
@@ -65,15 +65,15 @@ def names(home: str | os.PathLike[str]) -> list[str]:
 
 
 def check_new(name: str, home: str | os.PathLike[str]) -> None:
-    """Check that a profile may be given a name.
+    """Check the name of a new profile.
 
     Raises:
-        SettingError: It cannot have it, or there is one of that name.
+        SettingError: The name is not valid, or taken.
     """
     if not _NAME.fullmatch(name):
         raise SettingError(
             f"A profile cannot be called {name!r}.",
-            hint="Take small letters, digits, - and _, at most 64, a letter or digit first.",
+            hint="Use up to 64 small letters, digits, - and _, with a letter or digit first.",
         )
     if name in names(home):
         raise SettingError(f"There is a profile {name!r} already.", hint="Choose another name.")
@@ -83,7 +83,7 @@ def profile_of(name: str, home: str | os.PathLike[str]) -> Profile:
     """Read a profile.
 
     Raises:
-        SettingError: There is none of that name, or something in its file cannot be used.
+        SettingError: There is none of that name, or its file is not valid.
     """
     return _read(name, Path(home), ())
 
@@ -91,8 +91,8 @@ def profile_of(name: str, home: str | os.PathLike[str]) -> Profile:
 def _read(name: str, home: Path, under: tuple[str, ...]) -> Profile:
     if name in under:
         raise SettingError(
-            f"The profile {name} stands on itself: {' > '.join((*under, name))}.",
-            hint="Take `extends` out of one of them.",
+            f"The profile {name} extends itself: {' > '.join((*under, name))}.",
+            hint="Remove `extends` from one of them.",
         )
     path = _path_of(name, home, under)
     own = path.parent != _BUNDLED
@@ -116,7 +116,7 @@ def _read(name: str, home: Path, under: tuple[str, ...]) -> Profile:
 
 
 def _kept(base: Profile, said: Mapping[str, Any]) -> dict[str, str]:
-    # The reasons of a base for what is not said otherwise.
+    # A base's reasons hold for settings that are not overridden.
     return {setting: why for setting, why in base.reasons.items() if setting not in said}
 
 
@@ -128,12 +128,12 @@ def _path_of(name: str, home: Path, under: tuple[str, ...]) -> Path:
         near = nearest(name.lower(), every)
         raise SettingError(
             f"There is no profile {name!r}, which {asked}.",
-            hint=(f"Did you mean {near!r}? " if near else "") + f"There are {', '.join(every)}.",
+            hint=(f"Did you mean {near!r}? " if near else "") + f"Known: {', '.join(every)}.",
         )
     if bundled.is_file() and own.is_file():
         raise SettingError(
-            f"{own} has the name of one of the program's own profiles.",
-            hint=f'Give it another name, and begin it with: extends = "{name}"',
+            f"{own} has the name of a built-in profile.",
+            hint=f'Rename it, and begin it with: extends = "{name}"',
         )
     return own if own.is_file() else bundled
 
@@ -152,7 +152,7 @@ def _parsed(path: Path, where: str) -> dict[str, Any]:
     for setting, why in parsed.get("reasons", {}).items():
         if not isinstance(why, str):
             raise SettingError(
-                f"{where}: the reason for {setting} is no text.", hint="Write it in quotes."
+                f"{where}: the reason for {setting} is not text.", hint="Write it in quotes."
             )
     return parsed
 
@@ -161,8 +161,8 @@ def _refuse_key(key: str, where: str) -> None:
     near = nearest(key, _TEXTS + _TABLES)
     hint = f"Did you mean {near!r}? " if near else ""
     raise SettingError(
-        f"{where}: a profile has no {key!r}.",
-        hint=f"{hint}Settings stand in the table [settings].",
+        f"{where}: a profile has no key {key!r}.",
+        hint=f"{hint}Put settings in the table [settings].",
     )
 
 

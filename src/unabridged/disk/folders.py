@@ -49,7 +49,7 @@ def check_home(home: Path) -> None:
         )
     if not stat.S_ISDIR(said.st_mode):
         raise SettingError(
-            f"The home folder {home} is no folder.",
+            f"The home folder {home} is not a folder.",
             hint="Name a folder, with --home or UNABRIDGED_HOME.",
         )
     if os.name != "nt" and said.st_uid != os.geteuid():
