@@ -1,4 +1,4 @@
-"""Blobs and what uses them. Each function runs inside a transaction that the store opened."""
+"""Blobs and what uses them. Each function runs inside a transaction of the store."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -17,11 +17,11 @@ from unabridged.stores.sqlite.rows import (
 )
 
 MESSAGE = "message"
-"""The kind of a user that is a message; that of a record is the record's."""
+"""The kind of a user that is a message; a record has its own kind."""
 
 
 def use(db: SqliteConnection, user_kind: str, user_id: str, blobs: Iterable[Blob]) -> None:
-    """Store blobs with their use; one that is stored already is stored once."""
+    """Store blobs with their use; a blob that exists is not stored again."""
     for blob in blobs:
         row = blob_row(blob)
         db.run("add blob", row)
@@ -29,7 +29,7 @@ def use(db: SqliteConnection, user_kind: str, user_id: str, blobs: Iterable[Blob
 
 
 def release(db: SqliteConnection, user_kind: str, user_id: str) -> None:
-    """Remove the uses of a message or record, and each blob of which that was the last use."""
+    """Remove the uses of a message or record, and blobs without any other use."""
     names = [row[2] for row in db.rows("blob uses", (user_kind, column(user_id)))]
     if not names:
         return
@@ -45,12 +45,12 @@ def get(db: SqliteConnection, digests: Iterable[str]) -> dict[str, Blob]:
 
 
 def known(db: SqliteConnection, digests: Iterable[str]) -> dict[str, Blob]:
-    """Return blobs that must be stored."""
+    """Return blobs that must exist."""
     wanted = dict.fromkeys(digests)
     found = get(db, wanted)
     gone = next((name for name in wanted if name not in found), None)
     if gone is not None:
-        raise sqlite_errors.damaged(db.path, f"the blob {gone!r} is gone.")
+        raise sqlite_errors.damaged(db.path, f"the blob {gone!r} is missing.")
     return found
 
 
@@ -79,7 +79,7 @@ def flaws(db: SqliteConnection) -> Iterator[str]:
     for name in sorted(stored - used):
         yield f"{db.path}: nothing uses the blob {name!r}."
     for name in sorted(used - stored):
-        yield f"{db.path}: the blob {name!r} is gone."
+        yield f"{db.path}: the blob {name!r} is missing."
 
 
 def _flaws_of_uses(db: SqliteConnection, used: set[str]) -> Iterator[str]:
@@ -93,7 +93,7 @@ def _flaws_of_uses(db: SqliteConnection, used: set[str]) -> Iterator[str]:
         used.add(name)
         if user_kind == MESSAGE:
             if db.one("owner of a message", (user_id,)) is None:
-                yield f"{db.path}: the message {name_of(user_id)!r} uses a blob and is gone."
+                yield f"{db.path}: the message {name_of(user_id)!r} uses a blob and is missing."
         elif (user_kind, user_id, name) in wanted:
             wanted.discard((user_kind, user_id, name))
         else:

@@ -1,4 +1,4 @@
-"""Open the chain of a file: compare it with the anchor, and seal it under a key when asked to."""
+"""Opens the chain of a file: compares it with the anchor, and seals it."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -46,11 +46,11 @@ def first_row(uuid: str, space: dict[str, str], mac_key: MacKey) -> Row:
 def name_space(
     connection: apsw.Connection, path: Path, space: dict[str, str], mac_key: MacKey
 ) -> None:
-    """Let a file hold another space; inside a transaction of a file that nobody else has open.
+    """Rename the space of a file, inside a transaction with exclusive access.
 
     Raises:
         StoreKeyError: It is sealed under another key.
-        StoreTamperedError: Its seal is not what was written.
+        StoreTamperedError: Its seal was changed.
     """
     sql = statements()
     connection.execute(sql["set meta"], meta_row("space", space))
@@ -68,16 +68,16 @@ def name_space(
 
 
 def renew_generation(connection: apsw.Connection) -> None:
-    """Let nothing that followed a file before it was restored be taken for current."""
+    """Mark every projection of a restored file as outdated."""
     connection.execute(statements()["set meta"], meta_row("generation", new_generation()))
 
 
 def load_chain(db: SqliteConnection, guard: IntegrityPolicy) -> None:
-    """Let everything that is read and written be proved from now on.
+    """Verify everything that is read and written from now on.
 
     Raises:
-        StoreKeyError: It was not sealed under the key, and must not be now.
-        StoreTamperedError: It is not as far as the anchor says, or its seal is not what was written.
+        StoreKeyError: It is not sealed under the key, and sealing it now is not allowed.
+        StoreTamperedError: It is older than the anchor, or its seal was changed.
     """
     check_anchor(db, guard)
     now = _load(db)
@@ -109,10 +109,10 @@ def _is_empty(db: SqliteConnection) -> bool:
 
 
 def check_anchor(db: SqliteConnection, guard: IntegrityPolicy) -> None:
-    """Compare a file with what the anchor remembers of it; an unknown one is noted.
+    """Compare a file with its checkpoint in the anchor; an unknown file is noted.
 
     Raises:
-        StoreTamperedError: It is behind, or went another way.
+        StoreTamperedError: It is older, or differs.
     """
     anchor = guard.anchor
     if anchor is None:
@@ -139,7 +139,7 @@ def check_anchor(db: SqliteConnection, guard: IntegrityPolicy) -> None:
     if not known and held is not None:
         raise sqlite_errors.tampered(
             db.path,
-            f"it is not the file that the anchor {anchor.path} remembers, or an older one: "
+            f"it is older than the anchor {anchor.path}, or a different file: "
             f"write {there.writes}, message {there.number}, root {there.root}; the anchor has "
             f"write {held.writes}, message {held.number}, root {held.root}.",
         )
@@ -148,7 +148,7 @@ def check_anchor(db: SqliteConnection, guard: IntegrityPolicy) -> None:
 
 
 def chain_head(db: SqliteConnection) -> ChainHead:
-    """Return how far the chain of a file has come."""
+    """Return the end of the chain of a file."""
     now, _ = load_seal(db)
     return ChainHead(
         mark=now.mark,
@@ -162,7 +162,7 @@ def chain_head(db: SqliteConnection) -> ChainHead:
 
 
 def renew_anchor(db: SqliteConnection, guard: IntegrityPolicy) -> None:
-    """Let the anchor remember a file as it is now: a backup was put back by right."""
+    """Store the file's present state in the anchor, after restoring a backup."""
     if guard.anchor is not None:
         with db.read():
             now, digest = load_seal(db)

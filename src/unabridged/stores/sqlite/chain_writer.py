@@ -1,7 +1,7 @@
-"""The seal of a file, and what keeps it and the chain with every statement that is written.
+"""The seal of a file, and the writer that updates seal and chain with every statement.
 
-The seal is one row that tells how far the chain has come. ``SqliteConnection.run`` asks the writer,
-so that nothing is written past it.
+The seal is one row with the state of the chain. ``SqliteConnection.run`` calls the writer, so that
+no statement bypasses it.
 """
 
 import secrets
@@ -43,23 +43,23 @@ _LEAVING: Mapping[str, tuple[str, str]] = {
     "remove record": ("record", "digest of a record"),
 }
 _MOST_NUMBERS = 50_000
-"""Numbers of messages that are kept at hand in one transaction."""
+"""Numbers of messages to cache in one transaction."""
 
 
 @dataclass(slots=True)
 class Seal:
-    """How far the chain of a file has come.
+    """The state of the chain of a file.
 
     Attributes:
         mark: The mark of the key that it is sealed under; empty for none.
-        since: When it was sealed from what was there, in ISO 8601; empty if it was from the
-            first message on, or nobody could tell the time.
-        found: Messages that were there then.
-        links: Links that there are, those of forgotten messages too.
+        since: When existing messages were sealed, in ISO 8601; empty if all were sealed from the
+            first on, or the time is unknown.
+        found: The number of messages at that time.
+        links: The number of links, including those of forgotten messages.
         number: The number of the last one; 0 for none.
         root: Its root, in hexadecimal digits.
         rows: The sum over sessions, exchanges and records, likewise.
-        past: Earlier seals, where it was sealed again: their mark, number and root.
+        past: Earlier seals: their mark, number and root.
     """
 
     uuid: str = ""
@@ -75,7 +75,7 @@ class Seal:
     past: list[dict[str, Any]] = field(default_factory=list)
 
     def row(self) -> Row:
-        """Give it as the row that keeps it."""
+        """Return the seal as a row."""
         return sealed("seal", (1, pack(self)))
 
 
@@ -83,11 +83,11 @@ def load_seal(db: SqliteConnection) -> tuple[Seal, bytes]:
     """Read the seal and its digest.
 
     Raises:
-        StoreTamperedError: It is gone.
+        StoreTamperedError: It is missing.
     """
     row = db.one("seal")
     if row is None:
-        raise sqlite_errors.tampered(db.path, "its seal is gone.")
+        raise sqlite_errors.tampered(db.path, "its seal is missing.")
     return seal_of(row, db.path), row[-1]
 
 
@@ -120,7 +120,7 @@ class ChainWriter:
         }
 
     def begin(self) -> None:
-        """Forget what was known of the file: others may have written since."""
+        """Clear cached data of the file: others may have written since."""
         self._seal = None
         self._chains.clear()
         self._moved.clear()
@@ -129,7 +129,7 @@ class ChainWriter:
         self._ends.clear()
 
     def sees(self, name: str, bindings: Row) -> Row:
-        """Look at a statement before it runs, and give its bindings as they are to be."""
+        """Handle a statement before it runs, and return its bindings."""
         if name in _ROWS:
             table, known = _ROWS[name]
             self._open()
@@ -155,8 +155,8 @@ class ChainWriter:
         """Write what has changed, at the end of a transaction.
 
         Returns:
-            What tells the anchor how far the file has come, when the transaction has ended; None if
-            nothing changed, or there is no anchor.
+            A function for after the transaction, which reports the new state to the anchor; None if
+                nothing changed, or there is no anchor.
         """
         if self._seal is None:
             return None
@@ -178,7 +178,7 @@ class ChainWriter:
         )
 
     def start(self, first: Seal) -> None:
-        """Begin a chain, in place of what was known of one."""
+        """Begin a new chain."""
         self.begin()
         self._seal, self._rows = first, int(first.rows, 16)
 
@@ -228,8 +228,8 @@ class ChainWriter:
         Args:
             old: The link as it is.
             session: Its session; empty if its message was forgotten.
-            held: What shows where its message is; empty likewise.
-            fields: What was said; empty likewise.
+            held: The digest of its message's place; empty likewise.
+            fields: The content; empty likewise.
         """
         now, mac_key = self._open(), self.mac_key
         before, known = self._ends.get(old.chain, (START, ""))
@@ -247,7 +247,7 @@ class ChainWriter:
             self._moved.add(named)
 
     def counts(self, table: str, digest: bytes) -> None:
-        """Let a row that is there count in the sum."""
+        """Add an existing row to the sum."""
         self._rows = added(self._rows, self.mac_key.weight(table, digest))
 
     def _moved_to(self, bindings: Row) -> None:
@@ -256,9 +256,7 @@ class ChainWriter:
         if known is None or known[2] != self.mac_key.held(
             number, name_of(known[0]), text_of(known[1])
         ):
-            raise sqlite_errors.tampered(
-                self._db.path, f"message {number} stands in another place."
-            )
+            raise sqlite_errors.tampered(self._db.path, f"message {number} was moved.")
         held = self.mac_key.held(number, name_of(exchange), text_of(parent))
         self._db.run("hold link", (held, number))
 
@@ -272,7 +270,7 @@ class ChainWriter:
         if exchange not in self._sessions:
             found = self._db.one("session of an exchange", (exchange,))
             if found is None:
-                raise sqlite_errors.damaged(self._db.path, f"exchange {exchange!r} is gone.")
+                raise sqlite_errors.damaged(self._db.path, f"exchange {exchange!r} is missing.")
             self._sessions[exchange] = name_of(found[0])
         return self._sessions[exchange]
 
@@ -296,12 +294,12 @@ class ChainWriter:
 
 
 def name_in_anchor(db: SqliteConnection, uuid: str) -> str:
-    """Return what the anchor knows a file by: a copy under another name is another one."""
+    """Return the anchor's name of a file: a copy under another name differs."""
     return f"{uuid} {db.path.name}"
 
 
 def checkpoint_of(db: SqliteConnection, now: Seal, digest: bytes) -> Checkpoint:
-    """Return how far a file has come, for the anchor."""
+    """Return the checkpoint of a file for the anchor."""
     return Checkpoint(
         file=str(db.path.absolute()),
         mark=now.mark,
@@ -313,15 +311,15 @@ def checkpoint_of(db: SqliteConnection, now: Seal, digest: bytes) -> Checkpoint:
 
 
 def refuse_key(path: Path, wanted: str, given: str) -> StoreKeyError:
-    """Say that a file is sealed under another key than the one at hand, or under none."""
+    """Return the error for a file sealed under another key, or under none."""
     if not wanted:
         return StoreKeyError(
             f"{path} is not sealed under the key {given}.",
             hint="If the key is new, seal it once with: unabridged key seal. If it was sealed before, "
-            "somebody took the seals away.",
+            "the seals were removed.",
         )
     have = f"is {given}" if given else "is missing"
     return StoreKeyError(
         f"{path} is sealed under the key {wanted}, and the key {have}.",
-        hint="Name where the key lies with the setting `key`; `unabridged key show-mark` shows its mark.",
+        hint="Set `key` to the place of the key; `unabridged key show-mark` shows its mark.",
     )

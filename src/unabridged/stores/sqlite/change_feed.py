@@ -1,4 +1,4 @@
-"""What changed since a revision, and the numbers of exchanges; see ``ports.Store.changes``.
+"""Changes since a revision, and the numbers of exchanges; see ``ports.Store.changes``.
 
 Each function runs inside a transaction that the store opened.
 """
@@ -19,7 +19,7 @@ ERASED, MOVED, EMBEDDED, SESSION = "erased", "moved", "embedded", "session"
 
 
 def begin(db: SqliteConnection, exchange: Exchange, count: Counters) -> None:
-    """Return a new exchange its number."""
+    """Assign a number to a new exchange."""
     count.numbers += 1
     name, at = column(exchange.id), exchange.at
     said_at = (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
@@ -29,13 +29,13 @@ def begin(db: SqliteConnection, exchange: Exchange, count: Counters) -> None:
 
 
 def extend(db: SqliteConnection, name: str, count: Counters) -> None:
-    """Note that an exchange was written to; vectors of what it was before go."""
+    """Note that an exchange was extended, and remove its old vectors."""
     db.run("remove vectors of", (number_of(db, name),))
     db.run("set revision", (count.revision, column(name)))
 
 
 def erase(db: SqliteConnection, name: str, count: Counters) -> None:
-    """Note that an exchange is gone."""
+    """Note that an exchange was removed."""
     row = db.one("number of an exchange", (column(name),))
     if row is not None:
         db.run("remove vectors of", (row[0],))
@@ -51,13 +51,13 @@ def note(db: SqliteConnection, what: str, name: str, count: Counters) -> None:
 
 
 def number_of(db: SqliteConnection, name: str) -> int | None:
-    """The number of an exchange, or None if there is none."""
+    """Return the number of an exchange, or None if there is none."""
     row = db.one("number of an exchange", (column(name),))
     return None if row is None else int(checked("numbered", row, db.path)[0])
 
 
 def changes(db: SqliteConnection, since: int | None) -> Changes:
-    """What changed since a revision."""
+    """Return what changed since a revision."""
     count = counters.load(db)
     if since == count.revision:
         return Changes(since)
@@ -84,7 +84,7 @@ def changes(db: SqliteConnection, since: int | None) -> Changes:
 
 
 def flaws(db: SqliteConnection) -> Iterator[str]:
-    """Whatever does not fit the exchanges, in words."""
+    """Yield each mismatch with the exchanges, in words."""
     for row in db.rows("all numbers"):
         checked("numbered", row, db.path)
     without, stray = _unfit(db)
@@ -97,7 +97,7 @@ def flaws(db: SqliteConnection) -> Iterator[str]:
 
 
 def repair(db: SqliteConnection, count: Counters) -> None:
-    """Return a number to every exchange that has none; remove what is damaged or stray."""
+    """Assign missing numbers to exchanges; remove damaged or stray ones."""
     for row in db.rows("all numbers"):
         try:
             checked("numbered", row, db.path)

@@ -1,4 +1,4 @@
-"""Proving that a file is sound, and making its indices again from the rows."""
+"""Checks that a file is sound, and rebuilds its indices from the rows."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -78,7 +78,7 @@ def _exchanges(db: SqliteConnection, count: Counters) -> Iterator[str]:
             try:
                 exchange = read_rows.whole(db, row)
                 if exchange.parent and read_rows.header(db, exchange.parent) is None:
-                    yield f"{db.path}: exchange {exchange.id!r} follows one that is gone."
+                    yield f"{db.path}: exchange {exchange.id!r} follows one that is missing."
             except StoreDamagedError as error:
                 yield str(error)
         rows = db.rows("exchanges after", (rows[-1][0], _PAGE))
@@ -87,10 +87,10 @@ def _exchanges(db: SqliteConnection, count: Counters) -> Iterator[str]:
 def _differences(db: SqliteConnection, kept: Counters, found: Counters) -> Iterator[str]:
     for name in ("sessions", "exchanges", "messages", "tokens"):
         if getattr(kept, name) != getattr(found, name):
-            yield f"{db.path}: {getattr(kept, name)} {name} are counted, {getattr(found, name)} found."
+            yield f"{db.path}: {getattr(kept, name)} {name} counted, but {getattr(found, name)} found."
     held = {kind: number for kind, number in kept.records.items() if number}
     if held != found.records:
-        yield f"{db.path}: the records counted ({held}) are not those found ({found.records})."
+        yield f"{db.path}: {held} records counted, but {found.records} found."
 
 
 def _lineage(db: SqliteConnection) -> Iterator[str]:
@@ -99,7 +99,7 @@ def _lineage(db: SqliteConnection) -> Iterator[str]:
         for name in set(unpack(checked("record", row[1:], db.path)[4])):
             wanted[column(name), row[0]] += 1
     if wanted != Counter((name, row) for name, row in db.rows("lineage")):
-        yield f"{db.path}: the index of what records were drawn from is wrong; rebuild it."
+        yield f"{db.path}: the index of the sources of records is wrong; rebuild it."
 
 
 def _chain(db: SqliteConnection) -> Iterator[str]:
@@ -108,7 +108,7 @@ def _chain(db: SqliteConnection) -> Iterator[str]:
 
 
 def rebuild(db: SqliteConnection) -> None:
-    """Make every counter, and every index within the file, again from the rows."""
+    """Rebuild every counter and index of the file from the rows."""
     kept = counters.load(db) if db.one("tally") else Counters()
     count = replace(kept, exchanges=0, sessions=0, messages=0, tokens=0, records={})
     db.run("reindex")

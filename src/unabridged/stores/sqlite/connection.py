@@ -1,4 +1,4 @@
-"""How a file is reached: with what patience, with which key."""
+"""Options of connections to a file: timeout and key."""
 
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -18,18 +18,18 @@ CIPHER = "chacha20"
 """ChaCha20-Poly1305, a nonce and a tag for each page: the default of SQLite3 Multiple Ciphers."""
 _PLAIN = b"SQLite format 3\x00"
 _FRACTIONS = bytes([64, 32, 32])
-"""What stands at byte 21 of every SQLite file, also of an encrypted one."""
+"""Bytes 21 and after of every SQLite file, even an encrypted one."""
 _HEADER = 24
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionOptions:
-    """How a file is reached.
+    """How to open a file.
 
     Attributes:
         busy_timeout: Seconds to wait for other writers.
-        key: 32 bytes that encrypted files are opened with; empty for none.
-        encrypts: Whether new files are encrypted with it.
+        key: The key of encrypted files, 32 bytes; empty for none.
+        encrypts: Whether to encrypt new files with it.
     """
 
     busy_timeout: float = BUSY_TIMEOUT
@@ -38,7 +38,7 @@ class ConnectionOptions:
     guard: IntegrityPolicy = field(default_factory=IntegrityPolicy)
 
     def connect(self, path: str, flags: int, *, encrypted: bool) -> apsw.Connection:
-        """Open a connection to a file or a URI of it; nothing is read of the file yet.
+        """Open a connection to a file or its URI, without reading the file.
 
         Raises:
             StoreKeyError: It is encrypted, and there is no key.
@@ -46,8 +46,8 @@ class ConnectionOptions:
         """
         if encrypted and not self.key:
             raise StoreKeyError(
-                f"{path} is encrypted, and no key is named.",
-                hint="Name its key: UNABRIDGED_KEY=file:PATH, or `unabridged config set key file:PATH`.",
+                f"{path} is encrypted, and no key is set.",
+                hint="Set its key: UNABRIDGED_KEY=file:PATH, or `unabridged config set key file:PATH`.",
             )
         connection = apsw.Connection(path, flags=flags)
         if encrypted:
@@ -59,16 +59,16 @@ class ConnectionOptions:
         return connection
 
     def for_copies(self) -> "ConnectionOptions":
-        """How copies of a store are reached: of any age, and no anchor remembers them."""
+        """Return the options for copies of a store: of any age, without an anchor."""
         return replace(self, guard=replace(self.guard, anchor=None, strict=False))
 
     def cipher(self) -> Cipher:
-        """What encrypts the files that lie beside an encrypted one."""
+        """Return the cipher of the files next to an encrypted one."""
         return AesGcm(blake2b(self.key, digest_size=KEY_BYTES, person=b"index segments").digest())
 
 
 def is_encrypted(path: Path) -> bool:
-    """Tell whether a file is an encrypted database, by its first bytes.
+    """Return whether a file is an encrypted database, by its first bytes.
 
     Source: https://www.sqlite.org/fileformat2.html#the_database_header and
     https://utelle.github.io/SQLite3MultipleCiphers/docs/configuration/config_uri/: bytes 16 to 23
@@ -91,29 +91,29 @@ def is_encrypted(path: Path) -> bool:
 
 
 def wrong_key(path: Path) -> StoreKeyError:
-    """Say that a file does not open with the key that was named."""
+    """Return the error for a file that does not open with the configured key."""
     return StoreKeyError(
-        f"{path} is encrypted with another key than the one that is named (or its beginning is "
+        f"{path} is encrypted with another key than the configured one (or its beginning is "
         "damaged).",
-        hint="Name its key: UNABRIDGED_KEY=file:PATH, or `unabridged config set key file:PATH`.",
+        hint="Set its key: UNABRIDGED_KEY=file:PATH, or `unabridged config set key file:PATH`.",
     )
 
 
 def shut(connection: apsw.Connection) -> None:
-    """Close a connection; where the disk fails then, its log stays and is read with the file."""
+    """Close a connection; if the disk fails then, its log stays and is read later."""
     with suppress(apsw.IOError, apsw.FullError):
         connection.close()
 
 
 def can_encrypt() -> bool:
-    """Whether the SQLite that is installed can encrypt."""
+    """Return whether the installed SQLite can encrypt."""
     return hasattr(apsw, "mc_version")
 
 
 def need_encryption() -> None:
-    """Refuse an SQLite that cannot encrypt.
+    """Check that SQLite can encrypt.
 
-    Two packages bring the module ``apsw``: the one that can must be installed last.
+    Two packages install the module ``apsw``; the one that can encrypt must be the last.
     """
     if not can_encrypt():
         last = "install --force-reinstall --no-deps apsw-sqlite3mc"
@@ -132,6 +132,6 @@ def _unlock(connection: apsw.Connection, key: bytes) -> None:
     connection.pragma("cipher", CIPHER)
     if connection.pragma("key", f"raw:{key.hex()}") != "ok":
         raise StoreError(
-            "The key was not taken by SQLite3 Multiple Ciphers.",
+            "SQLite3 Multiple Ciphers did not accept the key.",
             hint="Install the newest one with: pip install --upgrade apsw-sqlite3mc",
         )

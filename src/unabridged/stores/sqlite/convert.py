@@ -1,4 +1,4 @@
-"""Encrypting a file that was not, and the other way round. A crash leaves one of the two, whole."""
+"""Encrypts or decrypts a file. A crash leaves one of the two, whole."""
 
 import os
 import secrets
@@ -20,22 +20,22 @@ _PIECE = 1 << 20
 
 
 def convert(path: Path, access: ConnectionOptions, *, encrypted: bool) -> bool:
-    """Make a file encrypted or readable; return whether it was not before.
+    """Make a file encrypted or readable; return whether it changed.
 
-    What its index held readable is wiped and made again.
+    Its readable index is wiped and rebuilt.
 
     Raises:
         NotFoundError: There is no such file.
         StoreBusyError: Others have it open.
         StoreKeyError: It is encrypted with another key.
-        StoreFullError: There is no room for a second copy.
+        StoreFullError: The disk has no room for a second copy.
     """
     refuse_faulty_sqlite()
     if not path.exists():
         raise NotFoundError(f"There is no store at {path}.", hint="Check the path.")
     with locked(path.with_name(f".{path.name}.lock"), access.busy_timeout):
         for left in path.parent.glob(f".{path.name}.*{_DRAFT}*"):
-            wipe(left)  # a copy that a crash left behind
+            wipe(left)  # a copy that a crash left
         changed = is_encrypted(path) != encrypted
         if changed:
             _replace(path, access, encrypted=encrypted)
@@ -45,10 +45,10 @@ def convert(path: Path, access: ConnectionOptions, *, encrypted: bool) -> bool:
 
 
 def wipe(path: Path) -> None:
-    """Overwrite a file with zeros and remove it, as far as the file system does so."""
+    """Overwrite a file with zeros and remove it, as far as the file system allows."""
     try:
         atomic_write.wipe(path)
-    except OSError:  # it goes all the same
+    except OSError:  # remove it all the same
         atomic_write.remove(path)
 
 
@@ -58,9 +58,9 @@ def _replace(path: Path, access: ConnectionOptions, *, encrypted: bool) -> None:
         with exclusive(path, access), path.open("r+b") as old:
             _copy(old.fileno(), draft)
             _recode(draft, access, encrypted=encrypted)
-            os.replace(draft, path)  # noqa: PTH105 - next to the other calls of the system here
+            os.replace(draft, path)  # noqa: PTH105 - next to other system calls
             atomic_write.sync_folder(path.parent)
-            # Whoever waits for the old file must find nothing that could be written to.
+            # A program that waits for the old file must find nothing writable.
             atomic_write.zero(old.fileno())
             os.ftruncate(old.fileno(), 0)
     except OSError as error:
@@ -90,7 +90,7 @@ def _recode(draft: Path, access: ConnectionOptions, *, encrypted: bool) -> None:
     connection = access.connect(str(draft), flags, encrypted=not encrypted)
     try:
         prepare(connection, access.busy_timeout)
-        connection.pragma("journal_mode", "off")  # a copy: a crash throws it away
+        connection.pragma("journal_mode", "off")  # a copy: a crash discards it
         relock(connection, access.key if encrypted else b"")
     finally:
         connection.close()

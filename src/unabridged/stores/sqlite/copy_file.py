@@ -1,9 +1,9 @@
-"""Copying a file as it is at one moment, while others write.
+"""Copies a file as it is at one moment, while others write.
 
 The copy is made through one read transaction (https://www.sqlite.org/backup.html and
-https://www.sqlite.org/isolation.html): it sees the moment at which it began, however much is
-written in the meantime, and never begins again, as a copy without one does with every write of others.
-Until it ends the log cannot be moved into the file, so it grows by what is written.
+https://www.sqlite.org/isolation.html): it sees the moment of its begin, whatever is
+written later. A copy without one begins again after every write of others.
+Until it ends, the log cannot be merged into the file, so it grows.
 """
 
 import os
@@ -17,20 +17,20 @@ from unabridged.stores.sqlite.connection import ConnectionOptions, is_encrypted
 from unabridged.stores.sqlite.open_file import connect
 
 STEP = 1024
-"""Pages that are copied between two reports."""
+"""Pages to copy between two reports."""
 
 
 def copy(
     path: Path, target: Path, access: ConnectionOptions, moved: Callable[[float], None]
 ) -> None:
-    """Copy a file, its log included, without the index, which is made again from the rows.
+    """Copy a file with its log, without the index, which is rebuilt from the rows.
 
-    ``moved`` is told the share that is done. The copy is encrypted if the file is. If this fails, a
-    part of the target may be there.
+    ``moved`` receives the finished share. The copy is encrypted if the file is. After a failure, a
+    part of the target may exist.
 
     Raises:
         StoreDamagedError: The file is damaged.
-        StoreFullError: There is no room.
+        StoreFullError: The disk is full.
     """
     try:
         os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
@@ -59,7 +59,7 @@ def _copy_pages(
     source: apsw.Connection, copied: apsw.Connection, moved: Callable[[float], None]
 ) -> None:
     source.execute("BEGIN")
-    source.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()  # the moment
+    source.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()  # fixes the moment
     with copied.backup("main", source, "main") as backup:
         while not backup.done:
             backup.step(STEP)

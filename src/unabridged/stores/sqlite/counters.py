@@ -1,4 +1,4 @@
-"""The counters of a file: one row, read and written in the same transaction as what it counts."""
+"""The counters of a file: one row, written in the transaction that changes them."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,11 +16,11 @@ class Counters:
     Attributes:
         messages: Messages; one that siblings share counts once.
         tokens: Their tokens, if they were counted.
-        seq: The last number that was given to a message.
-        revision: The log's revision: one more for each write transaction.
-        numbers: The last number that was given to an exchange.
+        seq: The last number of a message.
+        revision: The log's revision: plus one for each write transaction.
+        numbers: The last number of an exchange.
         records: Records by kind.
-        changes: The revision at which records were put or removed last, by kind.
+        changes: The revision of the last change of records, by kind.
     """
 
     sessions: int = 0
@@ -34,12 +34,12 @@ class Counters:
     changes: dict[str, int] = field(default_factory=dict)
 
     def record_changed(self, kind: str, more: int) -> None:
-        """Count a record that came (1) or went (-1)."""
+        """Count a record that was added (1) or removed (-1)."""
         self.records[kind] = self.records.get(kind, 0) + more
         self.changes[kind] = self.revision
 
     def row(self) -> tuple[Any, ...]:
-        """Give it as the row that keeps it."""
+        """Return the counters as a row."""
         return sealed("tally", (1, pack(self)))
 
 
@@ -47,7 +47,7 @@ def load(db: SqliteConnection) -> Counters:
     """Read the counters."""
     row = db.one("tally")
     if row is None:
-        raise sqlite_errors.damaged(db.path, "the counters are gone.")
+        raise sqlite_errors.damaged(db.path, "the counters are missing.")
     counters = unpack(checked("tally", row, db.path)[1])
     return Counters(**counters)
 

@@ -1,4 +1,4 @@
-"""A connection to one file: its transactions, its faults translated."""
+"""A connection to one file, with transactions and translated errors."""
 
 import random
 import threading
@@ -23,22 +23,22 @@ from unabridged.stores.sqlite.sql import statements
 from unabridged.stores.sqlite.wipe_free_pages import scrub
 
 FOLDER_END = "-index"
-"""What follows the file's name in the name of the folder that holds its index."""
+"""The suffix of the folder of a file's index."""
 _MOST_IDLE = 8
-"""Connections of readers that stay open."""
+"""Connections of readers to keep open."""
 _READER_CACHE = -4000
 """The page cache of a reader, in KiB as SQLite takes it."""
 _PURGE_PAUSE = 0.01
-"""Seconds between two attempts to empty the log while others write, at the least."""
+"""The least seconds between two attempts to empty the log."""
 
 
 def folder_of(path: Path) -> Path:
-    """The folder of a file's search index."""
+    """Return the folder of a file's search index."""
     return path.with_name(path.name + FOLDER_END)
 
 
 def remove_index(path: Path) -> None:
-    """Remove a file's search index; it is made again from the rows."""
+    """Remove a file's search index; it is rebuilt from the rows."""
     with suppress(FileNotFoundError):
         for part in folder_of(path).iterdir():
             if not part.name.startswith("."):  # a lock
@@ -46,17 +46,17 @@ def remove_index(path: Path) -> None:
 
 
 class Watcher(Protocol):
-    """What sees every statement before it runs: the chain writer, which is above this module."""
+    """Receives every statement before it runs; the chain writer implements it."""
 
     def begin(self) -> None:
         """Begin a write transaction."""
 
     def sees(self, name: str, bindings: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return the bindings as they are to be."""
+        """Return the final bindings."""
         ...
 
     def finish(self) -> Callable[[], None] | None:
-        """End a write transaction; return what is to be done when it has ended."""
+        """End a write transaction; return a function to call after its end."""
         ...
 
 
@@ -67,15 +67,15 @@ class SqliteConnection:
     neither for one another nor for the writer.
 
     Attributes:
-        mac_key: What proves what is read; None if its key is missing.
-        known: Exchanges that were read and proved before.
+        mac_key: Verifies what is read; None if its key is missing.
+        known: The cache of verified exchanges.
 
     Args:
         connection: The connection, with its pragmas set.
         path: The file.
-        cipher: What encrypts the files next to it, if its pages are encrypted.
+        cipher: The cipher of the files next to it, if its pages are encrypted.
         busy_timeout: Seconds to wait for others when SQLite itself does not.
-        reconnect: Gives another connection to the file, for a reader; None if there is one only.
+        reconnect: Returns another connection for a reader; None if there is only one.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class SqliteConnection:
         reconnect: Callable[[], apsw.Connection] | None = None,
     ) -> None:
         self.path = path
-        # A way to the disk without shared memory locks the file for one connection.
+        # A VFS without shared memory locks the file for one connection.
         alone = connection.pragma("locking_mode") == "exclusive"
         self._reconnect = None if alone else reconnect
         self._idle: deque[apsw.Connection] = deque()
@@ -120,18 +120,18 @@ class SqliteConnection:
         return self._connection
 
     def rows(self, name: str, bindings: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        """All rows of a named statement."""
+        """Return all rows of a named statement."""
         return self.run(name, bindings).fetchall()
 
     def one(self, name: str, bindings: tuple[Any, ...] = ()) -> tuple[Any, ...] | None:
-        """The first row of a named statement, or None."""
+        """Return the first row of a named statement, or None."""
         for row in self.run(name, bindings):
             return tuple(row)
         return None
 
     @contextmanager
     def read(self) -> Iterator[None]:
-        """One consistent view of the file, for as long as the block takes."""
+        """Hold one consistent view of the file during the block."""
         reader = self._take_reader()
         if reader is None:
             with self._transaction("BEGIN"):
@@ -158,7 +158,7 @@ class SqliteConnection:
         with suppress(IndexError):
             return self._idle.pop()
         if self._identity_of_file() != self._identity:
-            return None  # of that name may be another file by now
+            return None  # the name may belong to another file by now
         with self.translated():
             made = self._reconnect()
             made.pragma("cache_size", _READER_CACHE)
@@ -178,17 +178,17 @@ class SqliteConnection:
 
     @contextmanager
     def write(self) -> Iterator[None]:
-        """One transaction: all of the block or nothing; durable when it ends.
+        """Run the block in one transaction; it is durable at the end.
 
         Raises:
-            StoreError: The file was removed, or moved away: what is written to it nobody would find.
+            StoreError: The file was removed or moved away: nobody would find what is written to it.
         """
         if not self.writable and self._connection is not None:
             raise sqlite_errors.read_only(self.path)
         done = None
         with self._transaction("BEGIN IMMEDIATE"):
             if is_moved(self._writer):
-                leave_log(self._writer, alone=True)  # of that name may be another's by now
+                leave_log(self._writer, alone=True)  # the name may belong to another file by now
                 raise sqlite_errors.gone(self.path)
             if self.watcher is not None:
                 self.watcher.begin()
@@ -212,7 +212,7 @@ class SqliteConnection:
 
     @contextmanager
     def translated(self) -> Iterator[None]:
-        """Turn what SQLite reports into errors of the tree."""
+        """Translate errors of SQLite."""
         try:
             yield
         except apsw.Error as error:
@@ -220,13 +220,13 @@ class SqliteConnection:
             said = at_fault.system_errno if at_fault is not None else 0
             raise sqlite_errors.translate(error, self.path, said) from error
         except UnicodeDecodeError as error:
-            raise sqlite_errors.damaged(self.path, "a text in it is no text.") from error
+            raise sqlite_errors.damaged(self.path, "a text in it is not valid UTF-8.") from error
 
     def purge(self) -> bool:
-        """Empty the log into the file and wipe its gaps, so that nothing of what was removed is left.
+        """Merge the log into the file and wipe its gaps, so that nothing removed is left.
 
-        Others that read hold the log back, and others that write fill it again between the two
-        steps; both are waited for. Return False if the wait was too long.
+        Readers hold the log back, and writers fill it again between the two steps; it waits for
+        both. Return False if the wait was too long.
         """
         with self.lock:
             if self.cipher is not None:
@@ -236,7 +236,7 @@ class SqliteConnection:
             while not (self._empty_log() and self._wipe_gaps()):
                 if time.monotonic() >= deadline:
                     return False
-                time.sleep(_PURGE_PAUSE * (1 + random.random()))  # noqa: S311 - two come out of step
+                time.sleep(_PURGE_PAUSE * (1 + random.random()))  # noqa: S311 - two processes get out of step
             return True
 
     def _empty_log(self) -> bool:
@@ -254,7 +254,7 @@ class SqliteConnection:
             return True
 
     def size(self) -> int:
-        """Bytes of the file, its log and its index."""
+        """Return the bytes of the file, its log and its index."""
         parts = [self.path, self.path.with_name(self.path.name + "-wal")]
         with suppress(FileNotFoundError):
             parts += folder_of(self.path).iterdir()
@@ -265,9 +265,9 @@ class SqliteConnection:
         return total
 
     def close(self) -> None:
-        """Close the connection; the last one to close moves the log into the file.
+        """Close the connection; the last one merges the log into the file.
 
-        Where the disk fails then, nothing is lost: the log stays and is read with the file.
+        If the disk fails then, nothing is lost: the log stays and is read later.
         """
         with self.lock:
             connection, self._connection = self._connection, None

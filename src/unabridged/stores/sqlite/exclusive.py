@@ -1,4 +1,4 @@
-"""Holding a file alone, so that it can be renamed while other processes are about."""
+"""Holds a file exclusively, so that it can be renamed while other processes run."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,10 +16,10 @@ _PAUSE = 0.02
 
 @contextmanager
 def alone(path: Path, busy_timeout: float) -> Iterator[None]:
-    """Keep a file, sound or not, from being used by others; it may be renamed in the meantime.
+    """Keep others from using a file, sound or not; it may be renamed in the block.
 
-    Who opens it in the meantime waits, and then takes what has its name (``is_moved``). It is locked
-    through SQLite's own file layer, which knows of this process's connections too.
+    A process that opens it waits, and then opens the file of that name (``is_moved``). It is locked
+    through SQLite's own file layer, which includes this process's connections.
 
     Raises:
         StoreBusyError: Others have it open.
@@ -57,16 +57,16 @@ def _lock(file: apsw.VFSFile, path: Path, busy_timeout: float) -> None:
 
 
 def leave_log(connection: apsw.Connection, *, alone: bool) -> None:
-    """Say whether closing a connection shall leave the log alone."""
+    """Set whether closing a connection leaves the log alone."""
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, int(alone))
 
 
 def is_moved(connection: apsw.Connection) -> bool:
-    """Tell whether the file of a connection has another name, or none, by now.
+    """Return whether the file of a connection was renamed or removed.
 
-    Between opening a file and locking it, others may give its name to another one (``alone``): the
-    connection has then joined the old file with the new one's log, and closing it would move that
-    log into the old file. So a connection leaves the log alone until this was asked.
+    Between opening a file and locking it, others may give its name to another one (``alone``). The
+    connection has then joined the old file with the new one's log, and closing it would merge that
+    log into the old file. So a connection leaves the log alone until this was checked.
     """
     moved = c_int(0)
     connection.file_control("main", apsw.SQLITE_FCNTL_HAS_MOVED, addressof(moved))

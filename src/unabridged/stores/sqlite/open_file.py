@@ -1,4 +1,4 @@
-"""Opening a file with care, and making a new one whole."""
+"""Opens files, and creates new ones as a whole."""
 
 import os
 import secrets
@@ -21,9 +21,9 @@ from unabridged.stores.sqlite.exclusive import is_moved, leave_log
 from unabridged.stores.sqlite.sql import schema, statements
 
 FORMAT = 1
-"""The format of files; one of another format is refused."""
+"""The format of files; another format is refused."""
 APPLICATION_ID = 0x556E6162
-"""``Unab``: says in the file's header whose it is."""
+"""``Unab``: the application id in the file's header."""
 _PRAGMAS = """
 PRAGMA synchronous = FULL;
 PRAGMA secure_delete = ON;
@@ -33,15 +33,15 @@ PRAGMA trusted_schema = OFF;
 PRAGMA cache_size = -16000;
 """
 _SAFE_BRANCHES = ((3, 50, 7), (3, 44, 6))
-"""Releases of older branches that got the repair of the WAL-reset fault."""
+"""Releases of older branches with the fix of the WAL-reset bug."""
 _REPAIRED = (3, 51, 3)
 _FIRST_WITH_WAL = (3, 7, 0)
 
 
 def has_wal_reset_fault(version: str) -> bool:
-    """Tell whether a version of SQLite can corrupt a WAL that several connections share.
+    """Return whether a version of SQLite can corrupt a shared WAL.
 
-    Source: https://www.sqlite.org/wal.html#walresetbug: 3.7.0 to 3.51.2, mended in 3.51.3 and,
+    Source: https://www.sqlite.org/wal.html#walresetbug: 3.7.0 to 3.51.2, fixed in 3.51.3 and,
     for older branches, in 3.50.7 and 3.44.6.
     """
     number = tuple(int(part) for part in version.split("."))[:3]
@@ -51,7 +51,7 @@ def has_wal_reset_fault(version: str) -> bool:
 
 
 def refuse_faulty_sqlite() -> None:
-    """Refuse to touch a file with an SQLite that can corrupt it."""
+    """Check that SQLite cannot corrupt shared files."""
     version = apsw.sqlite_lib_version()
     if has_wal_reset_fault(version):
         raise StoreError(
@@ -65,9 +65,9 @@ def open_database(path: Path, access: ConnectionOptions) -> SqliteConnection:
 
     Raises:
         NotFoundError: There is no such file.
-        StoreDamagedError: It is no database, or damaged.
-        StoreKeyError: It is encrypted, and the key is missing or another one.
-        StoreFormatError: It is of a newer format, or no store.
+        StoreDamagedError: It is not a database, or damaged.
+        StoreKeyError: It is encrypted, and the key is missing or wrong.
+        StoreFormatError: It is of a newer format, or not a store.
     """
     refuse_faulty_sqlite()
     while True:
@@ -86,7 +86,7 @@ def open_database(path: Path, access: ConnectionOptions) -> SqliteConnection:
 
 def _open(path: Path, access: ConnectionOptions) -> SqliteConnection:
     if path.stat().st_size == 0:
-        raise sqlite_errors.damaged(path, "the file is empty; a store never is.")
+        raise sqlite_errors.damaged(path, "the file is empty.")
     encrypted = is_encrypted(path)
     try:
         connection = connect(path, access, encrypted=encrypted)
@@ -112,11 +112,11 @@ def _open(path: Path, access: ConnectionOptions) -> SqliteConnection:
 
 
 def connect(path: Path, access: ConnectionOptions, *, encrypted: bool) -> apsw.Connection:
-    """Connect to the file that has the name now; read only where it cannot be written.
+    """Connect to the file of this name; read-only if it cannot be written.
 
     Raises:
-        StoreReadOnlyError: It cannot be read where it lies.
-        apsw.Error: As SQLite says.
+        StoreReadOnlyError: It cannot be read in its place.
+        apsw.Error: An error of SQLite.
     """
     connection = access.connect(str(path), apsw.SQLITE_OPEN_READWRITE, encrypted=encrypted)
     try:
@@ -127,8 +127,8 @@ def connect(path: Path, access: ConnectionOptions, *, encrypted: bool) -> apsw.C
             return connect(path, access, encrypted=encrypted)
         leave_log(connection, alone=False)
     except (apsw.CantOpenError, apsw.ReadOnlyError):
-        # A folder that cannot be written has no place for the -shm file that WAL needs. Where no log
-        # waits beside the file, it holds everything and can be read as it is.
+        # A folder that cannot be written has no place for the -shm file that WAL needs. Without a log
+        # next to the file, it holds everything and can be read as it is.
         shut(connection)
         log = path.with_name(path.name + "-wal")
         if log.exists() and log.stat().st_size:
@@ -144,15 +144,15 @@ def connect(path: Path, access: ConnectionOptions, *, encrypted: bool) -> apsw.C
 
 
 def waiting_log(path: Path) -> StoreReadOnlyError:
-    """Return the error for a file whose log cannot be read where it is."""
+    """Return the error for a file whose log cannot be read in its place."""
     return StoreReadOnlyError(
-        f"{path} cannot be read where it lies: its log waits to be merged and cannot be written.",
-        hint="Open it once with the right to write the folder, or copy all its files elsewhere.",
+        f"{path} cannot be read in its place: its log must be merged first.",
+        hint="Open it once with write access to the folder, or copy all its files elsewhere.",
     )
 
 
 def prepare(connection: apsw.Connection, busy_timeout: float) -> None:
-    """Set what every connection needs, and read the file for the first time."""
+    """Set the pragmas of a connection, and read the file for the first time."""
     connection.set_busy_timeout(max(1, round(busy_timeout * 1000)))
     connection.execute(_PRAGMAS)
     connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
@@ -163,7 +163,7 @@ def _refuse_stranger(connection: apsw.Connection, path: Path) -> None:
     version = connection.pragma("user_version")
     if identity != APPLICATION_ID:
         raise StoreFormatError(
-            f"{path} is a database, but no store of Unabridged.", hint="Check the path."
+            f"{path} is a database, but not a store of Unabridged.", hint="Check the path."
         )
     if version != FORMAT:
         raise StoreFormatError(
@@ -176,7 +176,7 @@ def _refuse_stranger(connection: apsw.Connection, path: Path) -> None:
 
 @contextmanager
 def exclusive(path: Path, access: ConnectionOptions) -> Iterator[apsw.Connection]:
-    """Hold a file alone, in one transaction, with its log in it; it may be renamed or replaced.
+    """Hold a file exclusively, its log merged; it may be renamed or replaced.
 
     Raises:
         StoreBusyError: Others have it open.
@@ -203,18 +203,18 @@ def exclusive(path: Path, access: ConnectionOptions) -> Iterator[apsw.Connection
 def create_file(
     path: Path, access: ConnectionOptions, first: Iterable[tuple[str, tuple[Any, ...]]]
 ) -> None:
-    """Make a new file whole beside its place, then give it its name if nobody else has it.
+    """Make a new file as a draft, then rename it if the name is still free.
 
-    A crash leaves either no file or a complete one, and two that create at once make one. The
-    statements that run first in it are given by name, with their bindings.
+    A crash leaves either no file or a complete one, and two concurrent creators make one. The
+    arguments name the statements that run first in it, with their bindings.
 
     Raises:
-        StoreDamagedError: A log without its file is there.
+        StoreDamagedError: There is a log without its file.
         StoreReadOnlyError: The folder cannot be written.
-        StoreFullError: There is no room.
+        StoreFullError: The disk is full.
     """
     refuse_faulty_sqlite()
-    # In this order: others may have begun it since it was found missing.
+    # In this order: others may have created it in the meantime.
     if path.with_name(path.name + "-wal").exists() and not path.exists():
         raise sqlite_errors.damaged(path, "the store is missing, but its log is there.")
     draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}.new")

@@ -1,7 +1,7 @@
-"""Exchanges that were read and proved before, so that the same rows need not be read and proved again.
+"""A cache of exchanges that were read and verified.
 
-Rows are always fetched, and compared byte for byte with those that gave the exchange: what anybody
-changed in the file since is read and proved again.
+Rows are always fetched and compared byte for byte with the cached ones. Rows that changed in the
+file are read and verified again.
 """
 
 from collections import OrderedDict
@@ -12,7 +12,7 @@ from typing import Any
 from unabridged.domain.exchange import Exchange
 
 MOST_BYTES = 8_000_000
-"""Bytes of content whose exchanges are held."""
+"""The most bytes of content to cache."""
 _PARTS = 8
 """The column of a message's row that holds its content."""
 
@@ -21,7 +21,7 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class CachedRows:
-    """Everything that an exchange was made of, and proved by.
+    """The rows of an exchange and of its proof.
 
     Attributes:
         shared: The row of the message that it shares with a sibling, or None.
@@ -35,18 +35,18 @@ class CachedRows:
 
     @property
     def messages(self) -> tuple[Row, ...]:
-        """The rows of all its messages."""
+        """Return the rows of all its messages."""
         return self.own if self.shared is None else (*self.own, self.shared)
 
     @property
     def size(self) -> int:
-        """Bytes of the content, about."""
+        """Return the approximate bytes of the content."""
         parts = (row[_PARTS] for row in self.messages)
         return sum(len(part) for part in parts if isinstance(part, bytes | str))
 
 
 class ReadCache:
-    """Remembers exchanges by their rows; what was not asked for longest goes first. Thread-safe."""
+    """Caches exchanges by their rows; drops the least recently used first. Thread-safe."""
 
     def __init__(self, most: int = MOST_BYTES) -> None:
         self._most = most
@@ -58,7 +58,7 @@ class ReadCache:
         return len(self._exchanges)
 
     def of(self, rows: CachedRows) -> Exchange | None:
-        """The exchange that exactly these rows gave before, or None."""
+        """Return the exchange of exactly these rows, or None."""
         name = rows.header[0]
         with self._lock:
             found = self._exchanges.get(name)
@@ -71,7 +71,7 @@ class ReadCache:
             return found[1]
 
     def keep(self, rows: CachedRows, exchange: Exchange) -> None:
-        """Remember what was read from rows, and proved."""
+        """Cache an exchange that was read from rows and verified."""
         name = rows.header[0]
         with self._lock:
             self._drop(name)
@@ -81,7 +81,7 @@ class ReadCache:
                 self._drop(next(iter(self._exchanges)))
 
     def clear(self) -> None:
-        """Let all go: something was forgotten."""
+        """Drop everything, since something was forgotten."""
         with self._lock:
             self._exchanges.clear()
             self._held = 0

@@ -1,7 +1,7 @@
-"""Rows to values and back, each with the digest that proves it.
+"""Converts rows to values and back, each with its digest.
 
-Whatever reads a row raises ``StoreDamagedError`` if it is not what was written, and
-``StoreTamperedError`` if nobody with the key wrote it.
+Functions that read a row raise ``StoreDamagedError`` if it was damaged, and
+``StoreTamperedError`` if it was written without the key.
 """
 
 import secrets
@@ -32,7 +32,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def column(text: str | None) -> Any:
-    """Return a text as SQLite takes it: as it is, or as bytes where it holds lone surrogates."""
+    """Return a text for SQLite: unchanged, or as bytes if it holds lone surrogates."""
     if text is None or text.isascii():
         return text
     try:
@@ -43,22 +43,22 @@ def column(text: str | None) -> Any:
 
 
 def name_of(value: Any) -> str:
-    """Read what ``column`` gave for a text."""
+    """Read a text as ``column`` returned it."""
     return str(text_of(value))
 
 
 def text_of(value: Any) -> Any:
-    """Read what ``column`` gave for a text or None."""
+    """Read a text or None as ``column`` returned it."""
     return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
 
 
 def digest(table: str, columns: Row) -> bytes:
-    """Give BLAKE2b (16 bytes) over the MessagePack array of the table's name and the columns."""
+    """Return BLAKE2b (16 bytes) over the MessagePack array of the table's name and the columns."""
     return blake2b(_pack_columns((table, *columns)), digest_size=DIGEST_BYTES).digest()
 
 
 def sealed(table: str, columns: Row) -> Row:
-    """Return the columns with their digest behind them."""
+    """Return the columns followed by their digest."""
     return (*columns, digest(table, columns))
 
 
@@ -68,11 +68,11 @@ def plain(digest: Any) -> bytes:
 
 
 def checked(table: str, row: Row, path: Path) -> Row:
-    """Return the columns of a row that ends with its digest, having checked it."""
+    """Check the digest at the end of a row, and return its columns."""
     columns = row[:-1]
     if digest(table, columns) != plain(row[-1]):
         named = next((value for value in columns if isinstance(value, str)), columns[0])
-        raise sqlite_errors.damaged(path, f"the {table} {named!r} is not what was written.")
+        raise sqlite_errors.damaged(path, f"the {table} {named!r} is damaged.")
     return columns
 
 
@@ -84,7 +84,7 @@ def stamped(mac_key: MacKey, table: str, row: Row) -> Row:
 
 
 def prove_row(path: Path, mac_key: MacKey | None, table: str, row: Row) -> None:
-    """Refuse a row whose seal is missing or another one: nobody with the key wrote it."""
+    """Check that a row's seal was written with the key."""
     if mac_key is None or not mac_key.mark:
         return
     digest = plain(row[-1])
@@ -94,7 +94,7 @@ def prove_row(path: Path, mac_key: MacKey | None, table: str, row: Row) -> None:
 
 
 def is_link(columns: Row) -> bool:
-    """Whether columns can be those of a link: four numbers and six digests; damage leaves others."""
+    """Return whether columns can be those of a link: four numbers and six digests."""
     return all(isinstance(one, int) for one in columns[:4]) and all(
         isinstance(one, bytes) for one in columns[4:10]
     )
@@ -103,9 +103,7 @@ def is_link(columns: Row) -> bool:
 def link_of(columns: Row, path: Path) -> Link:
     """Read a link of the chain."""
     if not is_link(columns):
-        raise sqlite_errors.damaged(
-            path, f"link {columns[0]!r} of its chain is not what was written."
-        )
+        raise sqlite_errors.damaged(path, f"link {columns[0]!r} of its chain was changed.")
     return Link(*columns)
 
 
@@ -164,7 +162,7 @@ def session_of(row: Row, path: Path) -> Session:
 
 
 def exchange_row(exchange: Exchange, opened_by: str | None, own: int) -> Row:
-    """Return an exchange as a row; its messages lie in the log."""
+    """Return an exchange as a row; its messages are in the log."""
     columns = (
         column(exchange.id),
         column(exchange.session),
@@ -182,7 +180,7 @@ def exchange_row(exchange: Exchange, opened_by: str | None, own: int) -> Row:
 def exchange_of(
     row: Row, path: Path, messages: tuple[Message, ...] = ()
 ) -> tuple[Exchange, str | None, int]:
-    """Read an exchange, the message that it shares, and how many it has of its own."""
+    """Read an exchange, the message that it shares, and the number of its own messages."""
     name, session, parent, opened_by, state, own, at, mode, model = checked("exchange", row, path)
     exchange = Exchange(
         id=text_of(name),
@@ -228,7 +226,7 @@ def message_of(row: Row, path: Path) -> Message:
 
 
 def compressed(parts: bytes) -> bytes:
-    """Give packed content parts as an archived session keeps them: zlib, where that is shorter."""
+    """Return packed content parts for an archived session: zlib if it is shorter."""
     if parts[:1] != _LIST:
         return parts
     packed = zlib.compress(parts, 9)
@@ -236,7 +234,7 @@ def compressed(parts: bytes) -> bytes:
 
 
 def unpacked(parts: bytes) -> bytes:
-    """Give content parts as ``pack`` wrote them, compressed or not: JSON lists begin with ``[``."""
+    """Return content parts as ``pack`` wrote them: JSON lists begin with ``[``."""
     return parts if parts[:1] == _LIST else zlib.decompress(parts)
 
 
@@ -276,7 +274,7 @@ def blob_of(row: Row, path: Path) -> Blob:
     name, kind, body = checked("blob", row, path)
     blob = Blob(BlobKind(kind), body)
     if blob.digest != name:
-        raise sqlite_errors.damaged(path, f"the blob {name!r} is not what was written.")
+        raise sqlite_errors.damaged(path, f"the blob {name!r} is damaged.")
     return blob
 
 

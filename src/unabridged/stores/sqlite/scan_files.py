@@ -1,7 +1,7 @@
-"""Looking through a store's own files for bytes: the database, its log, and its index.
+"""Searches a store's files for bytes: the database, its log and its index.
 
-The ``-shm`` file holds the numbers of pages only (https://www.sqlite.org/walformat.html, section 2),
-and opening it here would drop this process's locks on it when it is closed; it is passed over.
+It skips the ``-shm`` file, which holds only page numbers
+(https://www.sqlite.org/walformat.html, section 2). Closing it here would drop this process's locks.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ from unabridged.stores.sqlite.database import folder_of
 
 
 def scan(path: Path, pieces: Sequence[Sequence[bytes]]) -> Scan:
-    """Look through the files of a database for pieces, each in every form that it may have."""
+    """Search the files of a database for pieces, each in every possible form."""
     search = ByteSearch(pieces)
     search.through(path.name, _database(path))
     log = path.with_name(path.name + "-wal")

@@ -1,4 +1,4 @@
-"""The SQL, by name: it lies in ``sql/*.sql``, each statement under a line ``-- name: …``."""
+"""The SQL by name: in ``sql/*.sql``, each statement after a line ``-- name: …``."""
 
 import re
 from collections.abc import Mapping
@@ -31,5 +31,5 @@ def parse(text: str) -> dict[str, str]:
 
 @cache
 def schema() -> str:
-    """The tables of a new file."""
+    """Return the SQL for the tables of a new file."""
     return (_HERE / "schema.sql").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What SQLite reports, in the words of the error tree. The only place that knows both."""
+"""Translates errors of SQLite into those of the error tree."""
 
 import errno
 from collections.abc import Callable
@@ -19,28 +19,28 @@ from unabridged.stores import store_errors
 __all__ = ["UNTOUCHED", "damaged", "full", "of_the_system", "read_only", "translate"]
 
 UNTOUCHED = (
-    "The file was left untouched. `unabridged recover USER/AGENT` sets it aside and goes on with all "
-    "that is whole in it; `unabridged backup list` shows what could be restored. Other spaces are not "
+    "The file was left untouched. `unabridged recover USER/AGENT` sets it aside and continues with "
+    "its intact data; `unabridged backup list` shows the backups. Other spaces are not "
     "affected."
 )
 
 
 def damaged(path: Path, what: str) -> StoreDamagedError:
-    """Say what is damaged, and that the file was left alone."""
+    """Return the error for a damaged file, which was left untouched."""
     return StoreDamagedError(f"{path}: {what}", hint=UNTOUCHED)
 
 
 def tampered(path: Path, what: str) -> StoreTamperedError:
-    """Say what does not fit the chain, and that the file was left alone."""
+    """Return the error for a file that its chain does not match."""
     return StoreTamperedError(
         f"{path}: {what}",
-        hint="Somebody changed the file past the program, or a disk did. `unabridged verify` says all "
-        "that is wrong with it; the file was left untouched.",
+        hint="Another program or a disk error changed the file. `unabridged verify` lists all "
+        "differences; the file was left untouched.",
     )
 
 
 def translate(error: apsw.Error, path: Path, system_errno: int = 0) -> StoreError:
-    """Return the error of the tree for a fault of SQLite and what the system said last (0: nothing)."""
+    """Return the error for a fault of SQLite and the system's last error (0 for none)."""
     if isinstance(error, apsw.IOError | apsw.CantOpenError):
         return _of_the_disk(error, path, system_errno)
     for kinds, meaning in _MEANINGS:
@@ -48,27 +48,27 @@ def translate(error: apsw.Error, path: Path, system_errno: int = 0) -> StoreErro
             return meaning(error, path)
     return StoreError(
         f"{path}: {error}",
-        hint="Nothing was written. Run a check of the store if it happens again.",
+        hint="Nothing was written. If it happens again, run: unabridged doctor",
     )
 
 
 def gone(path: Path) -> StoreError:
-    """The file that is open has this name no more."""
+    """Return the error for an open file that was moved or removed."""
     return StoreError(
         f"{path} was removed or moved away while it was open.",
-        hint="Nothing was written. Put it back, or start the program that has it open again.",
+        hint="Nothing was written. Put it back, or restart the program that has it open.",
     )
 
 
 def _busy(_: apsw.Error, path: Path) -> StoreError:
     return StoreBusyError(
-        f"Others keep {path} locked.",
-        hint="Repeat in a moment; nothing was written. Where a whole file is changed, programs that "
-        "have it open (`unabridged serve`, say) are ended first.",
+        f"Other programs keep {path} locked.",
+        hint="Try again in a moment; nothing was written. To change a whole file, first end programs that "
+        "have it open, such as `unabridged serve`.",
     )
 
 
-# Every statement is constant: an SQLError means that the schema is not as it was made.
+# Every statement is constant: an SQLError means that the schema was changed.
 _MEANINGS: tuple[tuple[type[apsw.Error] | UnionType, Callable[[apsw.Error, Path], StoreError]], ...]
 _MEANINGS = (
     (apsw.BusyError | apsw.LockedError, _busy),
@@ -76,10 +76,10 @@ _MEANINGS = (
     (apsw.ReadOnlyError, lambda _, path: read_only(path)),
     (
         apsw.NotADBError,
-        lambda _, path: damaged(path, "this is no database, or its beginning is damaged."),
+        lambda _, path: damaged(path, "this is not a database, or its beginning is damaged."),
     ),
     (apsw.CorruptError, lambda error, path: damaged(path, f"the database is damaged ({error}).")),
-    (apsw.SQLError, lambda error, path: damaged(path, f"it is not laid out as it was ({error}).")),
+    (apsw.SQLError, lambda error, path: damaged(path, f"its schema was changed ({error}).")),
     (apsw.ConnectionClosedError, lambda _error, _path: store_errors.closed()),
 )
 
@@ -92,5 +92,5 @@ def _of_the_disk(error: apsw.Error, path: Path, system_errno: int) -> StoreError
     said = errno.errorcode.get(system_errno, "no reason given")
     return StoreError(
         f"The disk failed while {path} was used ({error}; {said}).",
-        hint="Look at the disk and its folder; nothing was half written.",
+        hint="Check the disk and its folder; nothing was half written.",
     )

@@ -1,4 +1,4 @@
-"""Whose vectors a space is searched with, and those that are stored because they cost something.
+"""The embedder of a space, and the stored vectors of costly embedders.
 
 Each function runs inside a transaction that the store opened.
 """
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NOBODY = -1
-"""The number of an embedder that has none."""
+"""The number of an embedder without one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """An embedder whose vectors a file holds, or is searched with.
+    """An embedder whose vectors the file stores or searches use.
 
     Attributes:
-        number: By which its vectors are kept.
+        number: The number of its vectors.
         stored: Whether its vectors are stored.
     """
 
@@ -39,24 +39,24 @@ class Kept:
 
 
 def known(db: SqliteConnection) -> list[Kept]:
-    """Every embedder of the file."""
+    """Return every embedder of the file."""
     rows = [checked("embedder", row, db.path) for row in db.rows("embedders")]
     return [Kept(row[0], name_of(row[1]), row[2], bool(row[3]), bool(row[4])) for row in rows]
 
 
 def in_use(db: SqliteConnection) -> EmbedderInUse | None:
-    """The embedder whose vectors searches use, or None."""
+    """Return the embedder whose vectors searches use, or None."""
     kept = next((kept for kept in known(db) if kept.in_use), None)
     return None if kept is None else EmbedderInUse(kept.identity, kept.dimension, kept.stored)
 
 
 def of(db: SqliteConnection, identity: str) -> Kept | None:
-    """An embedder by its identity, or None."""
+    """Return an embedder by its identity, or None."""
     return next((kept for kept in known(db) if kept.identity == identity), None)
 
 
 def keep(db: SqliteConnection, kept: Kept) -> None:
-    """Write an embedder down."""
+    """Store an embedder."""
     columns = (
         kept.number,
         column(kept.identity),
@@ -70,7 +70,7 @@ def keep(db: SqliteConnection, kept: Kept) -> None:
 def admit(
     db: SqliteConnection, identity: str, dimension: int, *, use: bool, stored: bool = True
 ) -> Kept:
-    """Begin to keep an embedder's vectors."""
+    """Begin to store an embedder's vectors."""
     number = 1 + max((kept.number for kept in known(db)), default=0)
     kept = Kept(number, identity, dimension, use, stored)
     keep(db, kept)
@@ -97,10 +97,10 @@ def switch(db: SqliteConnection, identity: str, *, stored: bool) -> None:
     if lacks:
         raise StoreError(
             f"Exchange {lacks[0]!r} has not been embedded by {identity!r} yet.",
-            hint="Embed the rest first: unabridged models reembed goes on where it stopped.",
+            hint="Embed the rest first: `unabridged models reembed` continues where it stopped.",
         )
     if chosen is None:
-        raise StoreError(f"There is nothing embedded by {identity!r}.", hint="Embed first.")
+        raise StoreError(f"No vectors of {identity!r} are stored.", hint="Embed first.")
     for kept in known(db):
         if kept.number != chosen.number:
             drop(db, kept)
@@ -110,7 +110,7 @@ def switch(db: SqliteConnection, identity: str, *, stored: bool) -> None:
 
 
 def lacking(db: SqliteConnection, identity: str, limit: int, after: str | None) -> list[str]:
-    """The exchanges that have no kept vectors of an embedder, in the order of their ids."""
+    """Return the exchanges without stored vectors of an embedder, in the order of ids."""
     kept = of(db, identity)
     if kept is not None and not kept.stored:
         return []
@@ -120,7 +120,7 @@ def lacking(db: SqliteConnection, identity: str, limit: int, after: str | None) 
 
 
 def packed(db: SqliteConnection, identity: str, ids: Iterable[str]) -> dict[str, bytes]:
-    """Vectors that are kept, as they are packed; see ``ports.SupportsVectors``."""
+    """Return stored vectors in packed form; see ``ports.SupportsVectors``."""
     kept = of(db, identity)
     if kept is None:
         return {}
@@ -135,7 +135,7 @@ def packed(db: SqliteConnection, identity: str, ids: Iterable[str]) -> dict[str,
 def put(
     db: SqliteConnection, identity: str, vectors: "Mapping[str, Sequence[NDArray[np.float32]]]"
 ) -> None:
-    """Keep vectors; those of exchanges that are gone or have other passages now are passed over."""
+    """Store vectors; skip those of exchanges that are gone or have changed."""
     import numpy as np  # noqa: PLC0415 - slow to import, as what follows, and rarely needed
 
     from unabridged.index.indexed_exchange import pack_vectors  # noqa: PLC0415 - as above
@@ -157,8 +157,8 @@ def put(
         made = np.asarray(vectors[name], dtype=np.float32)
         if found and made.shape != (len(found), kept.dimension):
             raise StoreError(
-                f"Vectors of {identity!r} have {kept.dimension} numbers here, but others came.",
-                hint="The model was replaced: embed by another, then by it again, with reembed.",
+                f"Vectors of {identity!r} have {kept.dimension} numbers here, but the new ones differ.",
+                hint="The model was replaced: reembed with another embedder, then with this one again.",
             )
         made = made.reshape(len(found), kept.dimension)
         columns = (kept.number, number, pack_vectors(as_vectors(found, made)))
@@ -172,7 +172,7 @@ def put(
 def given(
     db: SqliteConnection, identity: str, ids: Iterable[str]
 ) -> "dict[str, Sequence[NDArray[np.float32]]]":
-    """Return vectors that are kept, as numbers; see ``ports.SupportsVectors``."""
+    """Return stored vectors as numbers; see ``ports.SupportsVectors``."""
     import numpy as np  # noqa: PLC0415 - as above
 
     from unabridged.index.indexed_exchange import unpack_vectors  # noqa: PLC0415 - as above
@@ -189,21 +189,21 @@ def given(
 
 
 def drop(db: SqliteConnection, kept: Kept) -> None:
-    """Remove everything of an embedder."""
+    """Remove all data of an embedder."""
     db.run("clear vectors", (kept.number,))
     db.run("remove centres", (kept.number,))
     db.run("remove embedder", (kept.number,))
 
 
 def centroids(db: SqliteConnection, identity: str) -> bytes | None:
-    """The packed cluster centroids among an embedder's vectors, or None."""
+    """Return the packed cluster centroids of an embedder's vectors, or None."""
     kept = of(db, identity)
     row = None if kept is None else db.one("centres", (kept.number,))
     return None if row is None else bytes(checked("centres", row, db.path)[1])
 
 
 def put_centroids(db: SqliteConnection, identity: str, centroids: bytes) -> None:
-    """Keep centroids."""
+    """Store centroids."""
     kept = of(db, identity)
     if kept is not None:
         db.run("set centres", sealed("centres", (kept.number, centroids)))
@@ -211,7 +211,7 @@ def put_centroids(db: SqliteConnection, identity: str, centroids: bytes) -> None
 
 
 def repair(db: SqliteConnection) -> None:
-    """Remove embedders, vectors and centroids that are not what was written."""
+    """Remove damaged embedders, vectors and centroids."""
     for row in _damaged(db, "embedder", "embedders"):
         drop(db, Kept(row[0], "", 0, in_use=False))
     for row in _damaged(db, "vector", "all vectors"):

@@ -1,4 +1,4 @@
-"""Verifying a whole file: every link, every message, every header against the seal."""
+"""Verifies a whole file: links, messages, and headers against the seal."""
 
 from collections.abc import Iterator
 
@@ -27,17 +27,17 @@ _TABLES = (
 
 
 def flaws(db: SqliteConnection, mac_key: MacKey) -> Iterator[str]:
-    """Look at everything that the chain covers; yield what does not fit, in words."""
+    """Verify everything that the chain covers; yield each flaw in words."""
     now, digest = load_seal(db)
     if now.mark != mac_key.mark:
-        yield f"{db.path}: it is sealed under the key {now.mark or 'none'}, which is not at hand."
+        yield f"{db.path}: it is sealed under the key {now.mark or 'none'}, which is not configured."
         return
     if stamped(mac_key, "seal", (plain(digest),))[0] != digest:
-        yield f"{db.path}: its seal is not what was written."
+        yield f"{db.path}: its seal was changed."
         return
     yield from _Links(db, mac_key).flaws(now)
     for seq, name, exchange in db.rows("messages without link"):
-        yield f"{db.path}: message {name!r} (number {seq}) of exchange {exchange!r} was put in."
+        yield f"{db.path}: message {name!r} (number {seq}) of exchange {exchange!r} was added."
     yield from _rows(db, mac_key, now)
 
 
@@ -51,8 +51,8 @@ def _rows(db: SqliteConnection, mac_key: MacKey, now: Seal) -> Iterator[str]:
                 yield f"{db.path}: the {table} {name_of(name)!r} was not written with the key."
     if total != int(now.rows, 16):
         yield (
-            f"{db.path}: the sessions, exchanges and records are not those that were written: "
-            "one was changed, removed, put in or put back."
+            f"{db.path}: the sessions, exchanges and records differ from what was written: "
+            "one was changed, removed, added or restored."
         )
 
 
@@ -66,7 +66,7 @@ class _Links:
         self._sessions: dict[int, str] = {}
 
     def flaws(self, now: Seal) -> Iterator[str]:
-        """What does not fit."""
+        """Yield each flaw."""
         root, count, number = START, 0, 0
         for row in self._db.run("every link with its message"):
             link = link_of(row[:10], self._db.path)
@@ -76,7 +76,7 @@ class _Links:
                 yield self._said(link, said)
             root = self._mac_key.root(root, link.number, link.link)
             if root != link.root:
-                yield self._said(link, "a message before it was removed, put in or moved")
+                yield self._said(link, "a message before it was removed, added or moved")
                 root = link.root
         if (count, number, root.hex()) != (now.links, now.number, now.root):
             yield (
@@ -105,23 +105,23 @@ class _Links:
         if link.place != place + 1 or (place == 0) != (link.number == link.chain):
             yield "the messages before it were removed or moved"
         elif self._mac_key.link(before, link.where, link.promise) != link.link:
-            yield "its link is not what was written"
+            yield "its link was changed"
         self._ends[link.chain] = (link.place, link.link)
 
     def _message(self, link: Link, row: Row) -> Iterator[str]:
         message = message_of(row[12:], self._db.path)
         if row[10] is None:
-            yield f"the exchange of message {message.id!r} is gone"
+            yield f"the exchange of message {message.id!r} is missing"
             return
         session = name_of(row[10])
         if not link.salt:
-            yield f"message {message.id!r} was forgotten, and is there"
+            yield f"message {message.id!r} was forgotten, but is there"
         elif self._mac_key.promise(link.salt, session, fields_of(message)) != link.promise:
-            yield f"message {message.id!r} is not what was said, or of another session"
+            yield f"message {message.id!r} was changed, or is of another session"
         elif self._mac_key.held(link.number, name_of(row[14]), message.parent) != link.held:
-            yield f"message {message.id!r} stands in another place"
+            yield f"message {message.id!r} was moved"
         elif not self._follows(link, message.parent, text_of(row[11])):
-            yield f"message {message.id!r} follows another one than it did"
+            yield f"message {message.id!r} follows a different message than before"
 
     def _follows(self, link: Link, parent: str | None, named: str | None) -> bool:
         if link.parent == UNKNOWN or (named is not None and named == parent):
@@ -146,4 +146,4 @@ class _Links:
                 yield f"{self._db.path}: session {name_of(session)!r} does not end at position {length}."
         for chain, session in self._sessions.items():
             if chain not in written:
-                yield f"{self._db.path}: the chain of session {session!r} is gone."
+                yield f"{self._db.path}: the chain of session {session!r} is missing."

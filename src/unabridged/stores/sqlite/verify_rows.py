@@ -1,6 +1,6 @@
-"""Proving what is read: each message by its link, each header by its seal.
+"""Verifies what is read: each message by its link, each header by its seal.
 
-Each runs inside the transaction that read the rows.
+Each function runs inside the transaction that read the rows.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ from unabridged.stores.sqlite.rows import Row, checked, column, is_link, name_of
 
 
 def links_of(db: SqliteConnection, rows: Iterable[Row]) -> dict[int, Row]:
-    """Return the links of messages by number; nothing if there is no key to prove them by."""
+    """Return the links of messages by number; nothing without a key."""
     if db.mac_key is None:
         return {}
     numbers = pack([row[0] for row in rows]).decode()
@@ -30,7 +30,7 @@ def prove(
     """Prove the messages of an exchange by their rows and their links.
 
     Raises:
-        StoreTamperedError: A message was changed or put in, or is in another place.
+        StoreTamperedError: A message was changed, added or moved.
     """
     if db.mac_key is None:
         return
@@ -45,17 +45,17 @@ def prove(
 
 def _wrong(mac_key: MacKey, found: Row | None, row: Row, session: str, message: Message) -> str:
     if found is None or not is_link(found) or not isinstance(found[-1], bytes | None):
-        return "it was put in" if found is None else "its link is not what was written"
+        return "it was added" if found is None else "its link was changed"
     link = Link(*found[:-1])
     before = START if link.place == 1 else found[-1]
     if not link.salt:
-        return "it was forgotten, and is there"
+        return "it was forgotten, but is there"
     if not _is_what_was_said(mac_key, link, row, session, message):
-        return "it is not what was said"
+        return "it was changed"
     if mac_key.held(link.number, name_of(row[2]), message.parent) != link.held:
-        return "it stands in another place"
+        return "it was moved"
     if before is None or mac_key.link(before, link.where, link.promise) != link.link:
-        return "its link, or the one before it, is not what was written"
+        return "its link, or the one before it, was changed"
     return ""
 
 
@@ -74,7 +74,7 @@ def _is_what_was_said(
 def prove_stretch(
     db: SqliteConnection, session: str, links: Mapping[int, Row], *, to_the_end: bool
 ) -> None:
-    """Prove that nothing is missing between messages of a session, or behind them.
+    """Verify that nothing is missing between messages of a session, or after them.
 
     Args:
         db: The file.
@@ -93,13 +93,13 @@ def prove_stretch(
     if to_the_end:
         row = db.one("chain", (column(session),))
         if row is None:
-            raise sqlite_errors.tampered(db.path, f"the chain of session {session!r} is gone.")
+            raise sqlite_errors.tampered(db.path, f"the chain of session {session!r} is missing.")
         prove_row(db.path, db.mac_key, "chain", row)
         _, number, last, end = checked("chain", row, db.path)
         chains.add(number)
         if db.one("last link", (chain,)) != (last, end):
             raise sqlite_errors.tampered(
-                db.path, f"session {session!r} does not end at position {last}, as it was written."
+                db.path, f"session {session!r} does not end at position {last} as written."
             )
     if len(chains) != 1:
         raise sqlite_errors.tampered(db.path, f"session {session!r} holds messages of another one.")
@@ -107,7 +107,7 @@ def prove_stretch(
     if there != last - first + 1 or missing:
         raise sqlite_errors.tampered(
             db.path,
-            f"session {session!r}: of the messages at positions {first} to {last} some were removed.",
+            f"session {session!r}: some messages at positions {first} to {last} were removed.",
         )
 
 

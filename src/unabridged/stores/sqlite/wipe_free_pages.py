@@ -1,4 +1,4 @@
-"""Wiping what SQLite leaves behind in the gaps of its pages.
+"""Wipes what SQLite leaves in the gaps of its pages.
 
 ``secure_delete`` zeroes a row where it is deleted. But when rows move between the pages of a b-tree,
 their old copies stay in the unused middle of the pages that they left, and deleting the row later
@@ -8,7 +8,7 @@ the unused middle of every b-tree page is zeroed in the file itself, which no re
 Source: https://www.sqlite.org/fileformat2.html#b_tree_pages: the page header (at byte 100 of page 1)
 has the type at offset 0, the number of cells at 3 and the start of the cell content at 5, each two
 bytes, big-endian; the header is 12 bytes long on interior pages and 8 on leaves; the array of cell
-pointers follows, 2 bytes each; what lies between it and the cell content is unused.
+pointers follows, 2 bytes each; the space between it and the cell content is unused.
 """
 
 from collections.abc import Iterator
@@ -21,13 +21,13 @@ _FILE_HEADER = 100
 _MOST_PAGES = 1 << 24
 """Beyond it the first byte of an overflow page can look like the type of a b-tree page (64 GiB)."""
 _BLOCK = 256
-"""Pages that are read at once."""
+"""Pages to read at once."""
 
 
 def gap_of(page: bytes, header: int = 0) -> tuple[int, int]:
-    """Return the unused middle of a page whose header begins at a byte (100 on page 1): from, to.
+    """Return the unused middle of a page, from and to; its header begins at ``header``.
 
-    It is empty for a page of another kind.
+    The header of page 1 is at 100. It is empty for a page of another kind.
     """
     kind = page[header]
     if kind not in _INTERIOR and kind not in _LEAF:
@@ -42,9 +42,9 @@ def gap_of(page: bytes, header: int = 0) -> tuple[int, int]:
 def scrub(path: Path, page_size: int) -> int:
     """Zero the gaps of every page. The caller holds the write lock, and the log is empty.
 
-    The file is opened through SQLite's own file layer: opening and closing it otherwise would drop
-    the locks that this process holds on it (https://www.sqlite.org/howtocorrupt.html, 2.2). Return
-    how many pages held something.
+    The file is opened through SQLite's own file layer: otherwise closing it would drop this
+    process's locks (https://www.sqlite.org/howtocorrupt.html, 2.2). Return how many pages held
+    something.
     """
     flags = [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE, 0]
     file = apsw.VFSFile("", str(path), flags)
