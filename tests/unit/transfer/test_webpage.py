@@ -118,7 +118,7 @@ def test_other_branches_are_there_too():
 @pytest.mark.parametrize("state", [s for s in ExchangeState if s is not ExchangeState.COMPLETE])
 def test_what_has_no_whole_answer_says_so(state):
     assert 'class="meta">The answer' in page(conversation(said(1, Text("x"), state=state))) or (
-        "No answer came." in page(conversation(said(1, Text("x"), state=state)))
+        "No answer." in page(conversation(said(1, Text("x"), state=state)))
     )
 
 

@@ -55,7 +55,7 @@ PUT_IN = (
     "<INSTRUCTIONS>",
     "# AGENTS.md instructions",
 )
-"""How messages begin that the program puts in under the user's name."""
+"""The beginnings of messages that the program writes in the user's name."""
 _SPOKEN_EVENTS: Mapping[str, Role] = {
     "user_message": Role.USER,
     "agent_message": Role.ASSISTANT,
@@ -67,7 +67,7 @@ _NOT_SAID = frozenset({"turn_context", "world_state", "inter_agent_communication
 
 @dataclass(slots=True)
 class _Session:
-    """What is read of one file so far."""
+    """The content of one file so far."""
 
     reasons: Reasons = field(default_factory=Reasons)
     id: str | None = None
@@ -80,13 +80,13 @@ class _Session:
     path: list[int] = field(default_factory=list)
 
     def add(self, where: str, said: Said, at: datetime | None) -> None:
-        """Take a message, behind the one that the session stands at."""
+        """Add a message after the session's current one."""
         parent = self.items[self.path[-1]].key if self.path else None
         self.path.append(len(self.items))
         self.items.append(self._loose(len(self.items), parent, where, said, at))
 
     def add_event(self, where: str, said: Said, at: datetime | None) -> None:
-        """Take what an event says, behind the one before it."""
+        """Add the text of an event after the one before it."""
         parent = self.events[-1].key if self.events else None
         self.events.append(self._loose(len(self.events), parent, where, said, at))
 
@@ -99,12 +99,12 @@ class _Session:
         return RawMessage(key, role, parts, parent, at, model, where=where)
 
     def roll_back(self, turns: int) -> None:
-        """Take back turns: what comes next is a branch beside them."""
+        """Undo turns: the next message begins another branch."""
         while self.path and turns > 0:
             turns -= self.items[self.path.pop()].role is Role.USER
 
     def break_off(self) -> None:
-        """Mark the newest answer as one that broke off."""
+        """Mark the newest answer as incomplete."""
         if self.path and self.items[self.path[-1]].role is Role.ASSISTANT:
             self.items[self.path[-1]] = replace(self.items[self.path[-1]], broken=True)
 
@@ -122,7 +122,7 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
         if isinstance(record, SkippedRecord):
             yield record
         elif not isinstance(record.value, dict):
-            yield record.unread("no record of a session: not an object")
+            yield record.unread("not a record of a session: not an object")
         else:
             session.reasons[BROKEN_CHARACTER] += record.repaired
             session.where = session.where or record.where

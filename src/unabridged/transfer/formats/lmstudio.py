@@ -52,7 +52,7 @@ _QUIET = frozenset({"debugInfoBlock", "toolStatus", "genInfo", "status"})
 def _conversation(record: JsonRecord) -> Iterator[Item]:
     data, reasons = as_object(record.value), Reasons()
     if not isinstance(data.get("messages"), list):
-        yield record.unread("no conversation: it has no messages")
+        yield record.unread("not a conversation: it has no messages")
         return
     found: dict[str, list[RawMessage]] = {}
     parents: dict[str, str | None] = {}

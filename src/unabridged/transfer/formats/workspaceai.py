@@ -1,4 +1,4 @@
-"""WorkspaceAI's memory: ``memory.json`` of the versions 1 and 2, and version 3 with a file a model.
+"""WorkspaceAI's memory: ``memory.json`` of versions 1 and 2, and version 3 with a file for each model.
 
 Version 1 is ``{"current_conversation": [{"user", "assistant", "timestamp"}]}``, or that list by
 itself; version 2 has ``metadata.version`` 2.0, version 3 has 3.0 and ``metadata.model``, and in both
