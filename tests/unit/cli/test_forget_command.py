@@ -110,7 +110,7 @@ def test_an_import_says_what_was_forgotten(run, said, tmp_path):
     (tmp_path / "all.jsonl").write_text(run("export").out)
     run("forget", "--search", "Xylophonia", "--yes")
     told = run("import", str(tmp_path / "all.jsonl"))
-    assert "Forgotten before" in told.err
+    assert "forgotten before" in told.err
     assert found(run, "Xylophonia") == []
 
 

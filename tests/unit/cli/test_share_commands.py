@@ -63,7 +63,7 @@ def test_a_session_is_handed_off(said):
     [
         (("share", "to", "--session", "1"), 2, "Missing argument 'SPACE"),
         (("share", "to", "ann", "--session", "1"), 2, "not the name of a space"),
-        (("share", "to", "ann/coder"), 2, "Nothing was named"),
+        (("share", "to", "ann/coder"), 2, "Nothing to share"),
         (("share", "to", "ann/work", "--session", "1"), 2, "itself"),
         (("share", "to", "ann/coder", "--session", "9"), 3, "no session"),
         (("share", "revoke", "7K2QMD"), 3, "no share"),
@@ -96,7 +96,7 @@ def test_the_chat_shares_and_hands_off(said):
         "chat", "--session", "1", *A, text="/share ann/coder\n/handoff\n/handoff team/pool\n"
     )
     assert "Shared with ann/coder: 1 new exchange" in ran.out
-    assert "Whom it is for is missing" in ran.out + ran.err
+    assert "/handoff needs SPACE" in ran.out + ran.err
     assert "Handed off to team/pool" in ran.out
     kinds = [json.loads(json.dumps(s))["kind"] for s in said("share", "list", "--json", *A).data]
     assert kinds == ["share", "handoff"]

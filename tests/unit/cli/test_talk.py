@@ -334,7 +334,7 @@ def test_the_first_screen_without_a_model_says_what_answers_and_how_to_get_one(t
     with Talker.open(settings=settings) as opened:
         converse(Chat(opened.talk, person))
     said = person.notes[0]
-    assert "quoted" in said
+    assert "quotations" in said
     assert "unabridged models get smollm2" in said
     assert "ollama pull" in said
 

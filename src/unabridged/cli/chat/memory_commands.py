@@ -11,9 +11,9 @@ from unabridged.domain.forgetting import ForgetPlan
 from unabridged.errors import InputError
 
 TOPIC = "topic "
-"""Before words: forget everything that contains them."""
+"""Before words, to forget everything that contains them."""
 LONGEST_NUMBER = 3
-"""Digits of a number in a list; an id is longer."""
+"""The most digits of a number in a list; an id is longer."""
 
 
 def facts(chat: Chat, _: str) -> None:

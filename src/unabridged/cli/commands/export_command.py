@@ -104,7 +104,7 @@ def command(
     encrypt: bool,
     force: bool,
 ) -> None:
-    """Export conversations to a file or a folder.
+    """Export conversations to files.
 
     Export every session, or the one that --session names. The format jsonl has every branch, facts,
     requirements, annotations and condensations; `unabridged import` reads it back without a

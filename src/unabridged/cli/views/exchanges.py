@@ -1,4 +1,4 @@
-"""Exchanges as lines to read, whole: nothing of what was said is clipped."""
+"""Exchanges as text; no message is clipped."""
 
 from unabridged.cli.format import moment
 from unabridged.cli.paint import paint, width

@@ -1,4 +1,4 @@
-"""The figures of a memory: what it holds, what is known, judged and condensed of it."""
+"""The figures of a memory: messages, facts, annotations and condensations."""
 
 from typing import Any
 
