@@ -26,7 +26,8 @@ def locked(path: Path, timeout: float) -> Iterator[None]:
         lock.acquire()
     except Timeout:
         raise StoreBusyError(
-            f"Others keep {path} locked.", hint="Repeat in a moment; nothing was written."
+            f"Other programs keep {path} locked.",
+            hint="Try again in a moment; nothing was written.",
         ) from None
     except OSError as error:
         raise of_the_system(error, path) from error

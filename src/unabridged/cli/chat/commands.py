@@ -15,7 +15,7 @@ from unabridged.cli.paint import INDENT, Column, paint, table, width
 from unabridged.cli.terminal_text import wrap
 from unabridged.errors import InputError
 
-TALK, MEMORY, LOOK, ANSWER, OTHER = "Conversation", "Memory", "Looking", "Answering", "Other"
+TALK, MEMORY, LOOK, ANSWER, OTHER = "Conversation", "Memory", "Look up", "Answers", "Other"
 GROUPS: Mapping[str, str] = {
     TALK: "start, continue, step back",
     MEMORY: "what is remembered, and forgotten",

@@ -67,7 +67,7 @@ def tokens(chat: Chat, _: str) -> None:
     ledger = account_of(chat.space, None).ledger
     chat.screen.say(lists.token_lines(chat.space.contexts.tokens(), ledger))
     chat.screen.note(
-        "reserve is left over from the window; unused is not available to memory because of a setting"
+        "reserve is left over from the window; unused is excluded from memory by a setting"
     )
 
 

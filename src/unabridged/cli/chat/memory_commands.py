@@ -134,7 +134,7 @@ def conflicts(chat: Chat, _: str) -> None:
 
 
 def forget(chat: Chat, wanted: str) -> None:
-    """Forget for good: the last exchange, a result of /search, or all with the words."""
+    """Forget for good the last exchange, a result of /search, or all with the words."""
     plan = _planned(chat, wanted)
     if plan.is_empty:
         chat.screen.note("Nothing matches.")

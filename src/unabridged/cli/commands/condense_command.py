@@ -75,7 +75,7 @@ def _outlooks(
                 yield space.condensations.plan(session.id)
             else:
                 yield space.condensations.condense(session.id, force=force)
-            stages.show("Looking" if test else "Condensing", done, len(sessions))
+            stages.show("Checking" if test else "Condensing", done, len(sessions))
 
 
 def _round_off(invocation: Invocation, space: Space) -> int:

@@ -38,7 +38,7 @@ _NAMES: Mapping[str, tuple[str, str]] = {
     "answer": ("answer", "kept free for the answer"),
     "margin": ("margin", "in case the server counts more tokens"),
     "reserve": ("reserve", "left over: nothing more was chosen for it"),
-    "unused": ("unused", "not available to memory because of the setting {bound}"),
+    "unused": ("unused", "excluded from memory by the setting {bound}"),
 }
 """The parts of a window in words for people: name and meaning."""
 _INTENTS: Mapping[Intent, str] = {

@@ -1,8 +1,8 @@
-"""Reading the intact rows of a damaged file.
+"""Reads the intact rows of a damaged file.
 
-SQLite reads the file; a page that it cannot read is skipped. Each row carries a digest, so a row
-that damage changed is skipped too. Nothing is read past SQLite: a file without its header or its
-schema gives no rows, and a backup is what is left.
+SQLite reads the file and skips unreadable pages. Each row has a digest, so a row that damage
+changed is skipped too. Nothing is read without SQLite: a file without its header or schema yields
+no rows, and only a backup is left.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -37,9 +37,9 @@ from unabridged.stores.sqlite.rows import (
 from unabridged.stores.sqlite.sql import statements
 
 _DAMAGE = (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError)
-"""What reading a damaged page or row raises."""
+"""The errors of reading a damaged page or row."""
 _GAP_ROWS = 1_000_000
-"""Numbers tried one by one between rows that were read."""
+"""The most numbers to try one by one between rows that were read."""
 _REPORT_ROWS = 1_000
 """Rows between two reports."""
 _NUMBERED = frozenset({"message", "record", "numbered"})
@@ -48,13 +48,13 @@ Moved = Callable[[int, int], None]
 
 
 def recover_rows(path: Path, access: ConnectionOptions, moved: Moved | None = None) -> Finds:
-    """Return every intact row of a file, which is only read.
+    """Return every intact row of a file; the file is only read.
 
-    ``moved`` is called with the number of messages read, and of how many.
+    ``moved`` is called with the number of messages read and their total.
 
     Raises:
         StoreBusyError: Others have it open.
-        StoreKeyError: It is encrypted, and the key is missing or another one.
+        StoreKeyError: It is encrypted, and the key is missing or wrong.
         StoreError: The disk failed.
     """
     finds = Finds(unsure=True)
@@ -112,7 +112,7 @@ def _prepare(connection: apsw.Connection, busy_timeout: float) -> None:
 
 
 class _Reader:
-    """One reading of one file."""
+    """One pass over one file."""
 
     def __init__(self, connection: apsw.Connection, path: Path, finds: Finds, moved: Moved) -> None:
         self._connection = connection
@@ -122,7 +122,7 @@ class _Reader:
         self._counted: Mapping[str, int] = {}
 
     def run(self) -> None:
-        """Read every table; those last whose rows the others name."""
+        """Read every table; referenced tables last."""
         finds = self._finds
         self._read("meta", "one", ("space",))
         self._read("tally", "up")
@@ -161,7 +161,7 @@ class _Reader:
             self._read("blob_use", "one", (column(name),))
 
     def _read(self, table: str, way: str, bindings: Row = ()) -> tuple[int, bool]:
-        # Reads a table from its first row up, from its last one down, or one row of it. Gives the
+        # Reads a table from its first row up, from its last one down, or one row of it. Returns the
         # number of the last intact row, and whether no damage stopped it.
         statement = statements()[f"recover {table} {way}"]
         last = 0

@@ -2,10 +2,10 @@
 
 Since September 2025 every line is ``{"timestamp", "type", "payload"}`` with the types
 ``session_meta``, ``response_item``, ``event_msg``, ``turn_context``, ``compacted`` and more; before,
-the first line is ``{"id", "timestamp", "instructions"}`` and each further one an item of its own, or
+the first line is ``{"id", "timestamp", "instructions"}`` and each further one a separate item, or
 ``{"record_type": "state"}``. The words are in the items; of the events only those count that change
-the course (``turn_aborted``, ``thread_rolled_back``), or all where a file has no items. What the
-program puts in as the user's (instructions, environment), summaries and sub-agents are left out.
+the course (``turn_aborted``, ``thread_rolled_back``), or all if a file has no items. What the
+program adds as the user's (instructions, environment), summaries and sub-agents are left out.
 
 Facts: github.com/openai/codex (codex-rs/protocol/src/models.rs and protocol.rs, of December 2025)
 and descriptions of real files in public repositories: github.com/jnarowski/agentcmd
