@@ -1,7 +1,7 @@
-"""Conversations out of nothing: the same for the same seed, so that every machine measures alike.
+"""Generates conversations: the same for the same seed on every machine.
 
-Words follow Zipf's law over a vocabulary of made-up words behind the commonest real ones, so that a
-text index meets rare and common terms as in life. Each conversation has a topic of its own words.
+Words follow Zipf's law over a vocabulary of made-up words after the commonest real ones, so that a
+text index has rare and common terms as in real text. Each conversation has a topic of its own words.
 """
 
 import random
@@ -57,7 +57,7 @@ class TalkSize:
     Attributes:
         user_words: Words of the user's side, in the mean.
         answer_words: Words of the answer, in the mean.
-        vocabulary: Different words that there are.
+        vocabulary: The number of different words.
         knee: The rank from which on words are rarer than Zipf's law has them: by its square.
         common: From how high up topics draw their words: 1 from everywhere alike, more from above.
     """
@@ -107,7 +107,7 @@ class TalkGenerator:
         return sorted(made, key=len)  # common words are short
 
     def conversations(self, exchanges: int) -> Iterator[Transcript]:
-        """Draw conversations that hold so many exchanges together."""
+        """Draw conversations that hold this many exchanges together."""
         while exchanges > 0:
             size = min(EXCHANGES, exchanges)
             yield self.conversation(size)
@@ -189,13 +189,13 @@ class TalkGenerator:
         return "".join(drawn)
 
     def question(self, topic: Sequence[str]) -> str:
-        """Draw a message that bears on a topic, of any intent; never the copy of a stored one."""
+        """Draw a message that is relevant to a topic, of any intent; never the copy of a stored one."""
         shape = self._chance.choices(list(_SHAPES), weights=list(_SHAPES.values()))[0]
         few = self._chance.sample(list(topic), 3)
         return shape.format(*few, more=self.said(topic) if "{more}" in shape else "")
 
     def asked(self, topic: Sequence[str]) -> str:
-        """Draw a question of about ten words, as LoCoMo's are, that bears on a topic."""
+        """Draw a question of about ten words, as LoCoMo's are, that is relevant to a topic."""
         few = self._chance.sample(list(topic), 2)
         rest = [self._words[100 + int(1_000 * self._chance.random() ** 2)] for _ in range(2)]
         return self._chance.choice(_QUESTIONS).format(*few, *rest)
@@ -221,4 +221,4 @@ _SHAPES = {
     "Analyze {0} in detail, explain how {1} works, list the issues and suggest improvements.": 2,
     "{more}": 6,
 }
-"""Shapes of messages and how often they come."""
+"""Shapes of messages and their weights."""

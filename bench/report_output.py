@@ -10,7 +10,7 @@ from unabridged.cli.paint import Column, paint, table, width
 from unabridged.cli.terminal_text import wrap
 
 INTERRUPTED = 130
-"""The exit code of a benchmark that was interrupted and showed what it had."""
+"""The exit code of an interrupted benchmark that showed its figures."""
 
 
 def progress_printer(*, quiet: bool) -> Callable[[str], None]:
@@ -29,7 +29,7 @@ def progress_printer(*, quiet: bool) -> Callable[[str], None]:
 
 
 def show(invocation: Invocation, report: Any) -> None:
-    """Show a report as it was asked for."""
+    """Show a report as text or JSON."""
     if invocation.json:
         invocation.emit({"machine": report.machine, "rows": list(report)})
         return

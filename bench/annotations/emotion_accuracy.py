@@ -1,7 +1,7 @@
-"""How well feelings are read, against sentences that people rated (EmoBank).
+"""Measures how well feelings are read, against sentences that people rated (EmoBank).
 
-For measuring only: nothing of the ratings goes into what is shipped. The marks alone (exclamation
-marks) are the baseline that a way to read arousal has to leave behind.
+Only for measuring: nothing of the ratings is shipped. The marks alone (exclamation
+marks) are the baseline that a method for arousal must beat.
 """
 
 import csv
@@ -46,7 +46,7 @@ def load(data: str | Path) -> list[RatedSentence]:
         data: A CSV file with the columns V, A and text, as EmoBank has, or its folder.
 
     Raises:
-        BadRecordError: A rating is no number.
+        BadRecordError: A rating is not a number.
         TransferError: The file cannot be read, or holds none.
     """
     place = Path(data)
@@ -56,7 +56,7 @@ def load(data: str | Path) -> list[RatedSentence]:
             rows = list(csv.DictReader(file))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise TransferError(
-            f"{str(place)!r} cannot be read: {error}.", hint="Give EmoBank's emobank.csv."
+            f"{str(place)!r} cannot be read: {error}.", hint="Use EmoBank's emobank.csv."
         ) from error
     if not rows or any(column not in rows[0] for column in _COLUMNS):
         raise TransferError(
@@ -76,7 +76,7 @@ def _rated(row: Mapping[str, Any], line: int) -> RatedSentence:
 
 
 def ways(embedder: Embedder) -> dict[str, Callable[[Sequence[str]], list[Felt]]]:
-    """The ways to read feelings that are compared."""
+    """Return the ways to read feelings that are compared."""
     return {
         "marks": _marks,
         "words": EmotionAnalyzer().feel,
@@ -94,7 +94,7 @@ def run(rated: Sequence[RatedSentence]) -> list[dict[str, Any]]:
 
     Returns:
         A row for each: ``way``, ``sentences``; Pearson's correlation with the ratings as
-        ``valence`` and ``arousal`` (None where a way always says the same), each with half the
+        ``valence`` and ``arousal`` (None if a way always says the same), each with half the
         width of its 95 % interval by Fisher's transformation as ``…_error``; ``strong``, the share
         that it reads as stronger than 0.7; ``milliseconds`` for each sentence.
     """
@@ -121,7 +121,7 @@ def run(rated: Sequence[RatedSentence]) -> list[dict[str, Any]]:
 
 
 def pearson(left: Sequence[float], right: Sequence[float]) -> float | None:
-    """Pearson's correlation; None where one side is always the same."""
+    """Pearson's correlation; None if one side is always the same."""
     count = len(left)
     mean_left, mean_right = sum(left) / count, sum(right) / count
     over = sum((a - mean_left) * (b - mean_right) for a, b in zip(left, right, strict=True))

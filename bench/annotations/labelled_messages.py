@@ -35,7 +35,7 @@ def load(path: str | Path) -> Labelled:
     except (OSError, UnicodeDecodeError) as error:
         raise TransferError(
             f"{str(path)!r} cannot be read: {error}.",
-            hint="Give a file of lines in UTF-8: an intent, a tab, a message.",
+            hint="Use a file of lines in UTF-8: an intent, a tab, a message.",
         ) from error
     found = _read(text)
     if not found:
@@ -77,7 +77,7 @@ def _json(line: str, number: int) -> Any:
         return json.loads(line)
     except ValueError as error:
         raise BadRecordError(
-            f"Line {number} is no JSON: {error}.", line=number, hint="Write an object a line."
+            f"Line {number} is not JSON: {error}.", line=number, hint="Write an object a line."
         ) from error
 
 

@@ -30,8 +30,8 @@ def compare_command(
 ) -> None:
     """Compare the figures of COMMAND with those of another checkout.
 
-    COMMAND prints a report as JSON. Each figure is the median of its runs; ratio is this checkout
-    over the other one.
+    COMMAND prints a report as JSON. Each figure is the median of its runs; ratio is that of this checkout
+    divided by the other.
     """
     report = checkout_comparison.run(
         command,

@@ -41,23 +41,23 @@ _OURS = {"differences": "unabridged", "differences_asked": "unabridged, asked,"}
 @click.option(
     "--first",
     type=click.IntRange(1),
-    help="Only so many questions (of each conversation), meetings and episodes.",
+    help="Use only this number of questions (of each conversation), meetings and episodes.",
 )
 @click.option(
     "--written",
     type=click.IntRange(0),
     default=0,
     metavar="N",
-    help="Let the embedded model condense so many sessions too.",
+    help="Let the embedded model condense this number of sessions too.",
 )
 @common("json")
 @invoked
 def condense_command(
     invocation: Invocation, data: str, only: tuple[str, ...], first: int | None, written: int
 ) -> None:
-    """Measure what condensing keeps, beside simple ways to keep as much.
+    """Measure what condensing keeps, next to simple ways to keep as much.
 
-    Answers that still stand in condensed histories (LongMemEval, LoCoMo) and in contexts of 2,000
+    Answers that remain in condensed histories (LongMemEval, LoCoMo) and in contexts of 2,000
     and 4,000 tokens; summaries of meetings (QMSum); turns of play that a summary used (CRD3); time.
     Every condensation of the run is checked: whole sentences of its sources, the limit, the order.
     """
@@ -70,7 +70,7 @@ def condense_command(
     else:
         echo_lines(["", *lines(found)])
     if found["interrupted"]:
-        echo("Interrupted: these are the figures until then.", "warn", err=True)
+        echo("Interrupted. These are the figures so far.", "warn", err=True)
         raise click.exceptions.Exit(INTERRUPTED)
 
 
@@ -89,7 +89,7 @@ def lines(data: Mapping[str, Any]) -> list[str]:
     shown += [*_speed(data["speed"]), *_written(data["written"]), *_checks(data)]
     notes = list(data["notes"])
     if data["missing"]:
-        notes.append(f"Not there, so not measured: {', '.join(data['missing'])}.")
+        notes.append(f"Missing, so not measured: {', '.join(data['missing'])}.")
     return shown + [paint(line, "dim") for note in notes for line in wrap(note, width())]
 
 
@@ -161,8 +161,8 @@ def _checks(data: Mapping[str, Any]) -> list[str]:
         for name, number in held.items()
         if name != "condensations" and number
     ]
-    told = "; ".join(wrong) or "nothing is wrong"
-    return [*wrap(f"{count:,} condensations were checked: {told}.", width()), ""]
+    told = "; ".join(wrong) or "no violation"
+    return [*wrap(f"{count:,} condensations checked: {told}.", width()), ""]
 
 
 def _share(value: float) -> str:

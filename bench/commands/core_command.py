@@ -21,7 +21,7 @@ from unabridged.cli.options import Invocation, common, example, invoked
     "sizes",
     multiple=True,
     type=click.IntRange(1),
-    help="Measure at so many stored exchanges; repeatable.",
+    help="Measure at this number of stored exchanges; repeatable.",
 )
 @click.option(
     "--data", metavar="FOLDER", help="LongMemEval's questions and sessions, to measure coverage."
@@ -29,9 +29,9 @@ from unabridged.cli.options import Invocation, common, example, invoked
 @common("json")
 @invoked
 def core_command(invocation: Invocation, sizes: tuple[int, ...], data: str | None) -> None:
-    """Measure storing, preparing and counting, beside a bare baseline.
+    """Measure storing, preparing and counting, next to a bare baseline.
 
-    It works in folders of its own and leaves nothing behind.
+    It works in temporary folders and removes them.
     """
     chosen: dict[str, Any] = {"sizes": sizes} if sizes else {}
     show(

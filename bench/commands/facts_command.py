@@ -26,15 +26,17 @@ from unabridged.cli.terminal_text import wrap
     metavar="PATH",
     help="LongMemEval, LoCoMo, PrecisionMemBench, or the folder that holds them.",
 )
-@click.option("--sample", type=click.IntRange(0), default=0, help="Show so many facts to label.")
+@click.option(
+    "--sample", type=click.IntRange(0), default=0, help="Show this number of facts to label."
+)
 @click.option("--seed", type=int, default=1, show_default=True, help="Which sample.")
 @common("json")
 @invoked
 def facts_command(invocation: Invocation, data: str, sample: int, seed: int) -> None:
-    """Measure what facts the rules draw, and what facts answer.
+    """Measure the facts that rules learn, and what facts answer.
 
     How many per 100 exchanges, of which kinds and in what time; for PrecisionMemBench what must and
-    must not be returned, beside plain BM25 over the same beliefs.
+    must not be returned, next to plain BM25 over the same beliefs.
     """
     found = facts_benchmark.run(
         data, progress=progress_printer(quiet=invocation.json), sample=sample, seed=seed

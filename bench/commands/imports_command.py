@@ -31,7 +31,7 @@ def imports_command(
 ) -> None:
     """Measure the import of a synthetic ChatGPT export, next to a bare baseline.
 
-    It works in folders of its own and leaves nothing behind.
+    It works in temporary folders and removes them.
     """
     report = import_benchmark.run(
         progress=progress_printer(quiet=invocation.json),

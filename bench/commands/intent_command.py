@@ -21,10 +21,10 @@ from unabridged.cli.paint import Column, table, width
 @common("json")
 @invoked
 def intent_command(invocation: Invocation, data: str) -> None:
-    """Measure how often intent is read as a person labelled it.
+    """Measure how often intent is read as labelled by a person.
 
     Recall is the share of an intent's messages that were read as it, precision the share of those
-    read as it that were it; behind them stands as what its messages were read.
+    read as it that were it; the last columns show how its messages were read.
     """
     messages = labelled_messages.load(data)
     intent_accuracy.run(messages[:1])  # the first reads the tables

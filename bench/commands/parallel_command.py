@@ -38,11 +38,11 @@ def parallel_command(invocation: Invocation, size: int, threads: tuple[int, ...]
     """Measure reads of one memory by several threads, also while another thread writes.
 
     Searches and prepared contexts per second, and what each takes. It works in a folder that it
-    removes. Interrupted, it shows what it has.
+    removes. If interrupted, it shows the figures so far.
     """
     given: dict[str, Any] = {"size": size, "threads": threads}
     report = parallel_reads.run(progress=progress_printer(quiet=invocation.json), **given)
     show(invocation, report)
     if "interrupted" in report.machine:
-        echo("Interrupted: these are the figures until then.", "warn", err=True)
+        echo("Interrupted. These are the figures so far.", "warn", err=True)
         raise click.exceptions.Exit(INTERRUPTED)

@@ -49,7 +49,7 @@ def peers_command(invocation: Invocation, data: str, only: tuple[str, ...]) -> N
         notes = [f"{row['peer']}: {row['note']}." for row in found.rows] + found.notes
         echo_lines(paint(line, "dim") for note in notes for line in wrap(note, width()))
     if found.interrupted:
-        echo("Interrupted: these are the figures until then.", "warn", err=True)
+        echo("Interrupted. These are the figures so far.", "warn", err=True)
         raise click.exceptions.Exit(INTERRUPTED)
 
 

@@ -34,7 +34,7 @@ from unabridged.cli.options import Invocation, common, example, invoked
     "--soak",
     metavar="MINUTES",
     type=click.FloatRange(0.1),
-    help="Also put a mixed load on it for so long, and look at its memory.",
+    help="Also run a mixed load for this many seconds, and watch the memory.",
 )
 @click.option(
     "--requests",
@@ -54,10 +54,10 @@ def proxy_command(
     soak: float | None,
     requests: int,
 ) -> None:
-    """Measure what the server adds to a stream, beside a bare relay.
+    """Measure what the server adds to a stream, next to a bare relay.
 
-    A scripted model server, the relay, `unabridged serve` and the load are processes of their own.
-    It works in a folder of its own and leaves nothing behind.
+    A scripted model server, the relay, `unabridged serve` and the load run in separate processes.
+    It works in a temporary folder and removes it.
     """
     chosen: dict[str, Any] = {"dialects": dialects} if dialects else {}
     report = proxy_benchmark.run(

@@ -41,18 +41,20 @@ _Command = Callable[..., Any]
 
 def _options(command: _Command) -> _Command:
     for option in (
-        click.option("--first", type=click.IntRange(1), help="Ask only so many questions."),
+        click.option("--first", type=click.IntRange(1), help="Ask only this number of questions."),
         click.option("--plot", metavar="FILE", help="Write the figures as bars, in SVG."),
         click.option(
-            "--baseline", is_flag=True, help="Measure plain BM25 and plain dense beside it."
+            "--baseline", is_flag=True, help="Also measure plain BM25 and plain dense search."
         ),
-        click.option("--reranker", metavar="NAME", help="Another than the default: onnx:FOLDER."),
+        click.option("--reranker", metavar="NAME", help="Use another reranker: onnx:FOLDER."),
         click.option(
             "--embedder",
             metavar="NAME",
-            help="Another than the default: none, onnx:intfloat/multilingual-e5-small …",
+            help="Use another embedder: none, onnx:intfloat/multilingual-e5-small …",
         ),
-        click.option("--data", required=True, metavar="PATH", help="Where the questions lie."),
+        click.option(
+            "--data", required=True, metavar="PATH", help="The file or folder of the questions."
+        ),
     ):
         command = option(command)
     return command
@@ -87,7 +89,7 @@ def longmemeval_command(invocation: Invocation, *, search_only: bool, **given: A
 def pooled_command(invocation: Invocation, **given: Any) -> None:
     """Measure recall over the histories of all questions at once.
 
-    Every session of every question lies in one memory.
+    Every session of every question is in one memory.
     """
     _run(invocation, longmemeval_benchmark.run_pooled, given, search_only=False)
 
@@ -122,8 +124,8 @@ def _run(
     plot = given["plot"]
     if plot and Path(plot).suffix.lower() != ".svg":
         raise SettingError(
-            f"The plot {plot!r} cannot be drawn: only SVG is.",
-            hint="Give a name that ends in .svg; browsers and word processors show it.",
+            f"The plot {plot!r} cannot be drawn: only SVG is supported.",
+            hint="Use a name that ends in .svg; browsers and word processors show it.",
         )
     chosen: dict[str, Any] = {name: given[name] for name in ("data", "baseline", "first")}
     chosen["settings"] = {n: given[n] for n in ("embedder", "reranker") if given[n]}

@@ -22,7 +22,7 @@ from unabridged.cli.output import echo
     "sizes",
     multiple=True,
     type=click.IntRange(100),
-    help="Measure at so many stored exchanges; repeatable.",
+    help="Measure at this number of stored exchanges; repeatable.",
 )
 @common("json")
 @invoked
@@ -30,11 +30,11 @@ def scale_command(invocation: Invocation, sizes: tuple[int, ...]) -> None:
     """Measure search, prepare, record, import and memory in large stores, on one core.
 
     Without --size at 10,000, 100,000 and 1,000,000 exchanges as long as LoCoMo's, which takes some
-    minutes and 2 GB in the folder for temporary files. Interrupted, it shows what it has.
+    minutes and 2 GB in the folder for temporary files. If interrupted, it shows the figures so far.
     """
     chosen: dict[str, Any] = {"sizes": sizes} if sizes else {}
     report = scale_benchmark.run(progress=progress_printer(quiet=invocation.json), **chosen)
     show(invocation, report)
     if "interrupted" in report.machine:
-        echo("Interrupted: these are the figures until then.", "warn", err=True)
+        echo("Interrupted. These are the figures so far.", "warn", err=True)
         raise click.exceptions.Exit(INTERRUPTED)

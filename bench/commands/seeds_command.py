@@ -14,7 +14,7 @@ from unabridged.cli.terminal_text import wrap
 NAMES = ("workspace", "companion", "agent", "requirements", "story")
 """The profiles, each of which stands for a seed."""
 FIGURES, NARROWEST = 54, 24
-"""Columns beside the name of a metric, and the fewest that the name has."""
+"""Columns next to the name of a metric, and the fewest that the name has."""
 
 
 @click.command(
@@ -34,23 +34,23 @@ FIGURES, NARROWEST = 54, 24
 @click.option(
     "--data",
     metavar="FOLDER",
-    help="A folder with any of longmemeval, locomo and crd3; without it talk is drawn.",
+    help="A folder with any of longmemeval, locomo and crd3; without it, conversations are generated.",
 )
 @click.option(
     "--intent",
     metavar="FOLDER",
-    help="Messages labelled by intent (*.tsv), where it does not run in a checkout.",
+    help="Messages labelled by intent (*.tsv), if it does not run in a checkout.",
 )
 @common("json")
 @invoked
 def seeds_command(
     invocation: Invocation, only: tuple[str, ...], data: str | None, intent: str | None
 ) -> None:
-    """Measure what the five designs behind Unabridged ask for in figures.
+    """Measure the figures that the five designs behind Unabridged require.
 
-    Each is measured in the profile that stands for it, beside a named baseline in the same run. Of
-    times the 95th percentile has to be met. It takes about four minutes on a quiet machine, works
-    in folders of its own and leaves nothing behind. Where a figure is missed it ends with 1.
+    Each is measured in the profile that represents it, next to a named baseline in the same run. For
+    times, the 95th percentile must be met. It takes about four minutes on a quiet machine, works
+    in temporary folders and removes them. If a figure is missed, it ends with 1.
     """
     say = progress_printer(quiet=invocation.json)
     found = seeds_benchmark.run(only=only, data=data, intent=intent, progress=say)

@@ -17,7 +17,7 @@ from unabridged.cli.paint import Column, table, width
     type=click.IntRange(1),
     default=(1000, 10000),
     show_default=True,
-    help="Measure at so many stored exchanges; repeatable.",
+    help="Measure at this number of stored exchanges; repeatable.",
 )
 @click.option("--way", "ways", multiple=True, metavar="NAME", help="Only this way; repeatable.")
 @common("json")
@@ -25,11 +25,11 @@ from unabridged.cli.paint import Column, table, width
 def stores_command(invocation: Invocation, sizes: tuple[int, ...], ways: tuple[str, ...]) -> None:
     """Measure what keeping an exchange costs on each kind of store, SQLite being the baseline.
 
-    A question and its answer are stored behind so many others; each figure is a median.
+    A question and its answer are stored after this many others; each figure is a median.
     """
     unknown = sorted(set(ways) - set(store_costs.WAYS))
     if unknown:
-        raise click.BadParameter(f"{unknown[0]!r}; known are: {', '.join(store_costs.WAYS)}.")
+        raise click.BadParameter(f"{unknown[0]!r}; known: {', '.join(store_costs.WAYS)}.")
     rows = store_costs.run(
         sizes, ways or tuple(store_costs.WAYS), progress_printer(quiet=invocation.json)
     )

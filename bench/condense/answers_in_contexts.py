@@ -2,7 +2,7 @@
 
 Every question that counts in ``bench longmemeval`` and ``bench locomo`` and has an answer is asked
 of a memory that holds its history, at the question's time, with so much room for memory: with the
-setting ``condenser`` at ``none``; as it is by default before upkeep ran; and after it ran, which
+setting ``condenser`` at ``none``; as it is by default before maintenance ran; and after it ran, which
 stores readings, facts and condensations. All on the same store, in this order.
 """
 
@@ -26,11 +26,11 @@ from unabridged.domain.settings import Settings
 BUDGETS = (2_000, 4_000)
 """Memory budgets in tokens."""
 OVERVIEW = "What have we talked about so far?"
-"""A message that asks for none of the answers: what stands in its context was not searched for."""
+"""A message that asks for none of the answers: what is in its context was not searched for."""
 WITHOUT, BEFORE = "without", "before upkeep"
 """The names of the baselines."""
 
-# What upkeep adds to the store is not there before it ran.
+# What maintenance adds to the store is not there before it ran.
 _WAYS: tuple[tuple[str, Mapping[str, str]], ...] = (
     (WITHOUT, {"condenser": "none"}),
     (BEFORE, {}),
@@ -61,7 +61,7 @@ def of_longmemeval(path: Path, first: int | None) -> Iterator[QuestionHistory]:
 
     Args:
         path: What ``LongMemEvalCorpus.at`` reads.
-        first: Only so many questions.
+        first: Only this number of questions.
 
     Raises:
         TransferError: The data cannot be read.
@@ -79,7 +79,7 @@ def of_locomo(path: Path, first: int | None) -> Iterator[QuestionHistory]:
 
     Args:
         path: A file or folder of LoCoMo's form.
-        first: Only so many questions of each conversation.
+        first: Only this number of questions of each conversation.
 
     Raises:
         TransferError: The data cannot be read.
@@ -95,7 +95,7 @@ def of_locomo(path: Path, first: int | None) -> Iterator[QuestionHistory]:
 
 
 def table() -> FiguresTable:
-    """An empty table for this measure."""
+    """Return an empty table for this measure."""
     about = (
         "Share of the answers that stand word for word in a context with so many tokens for memory,"
         f" with the setting condenser at {Settings().condenser!r}, before upkeep ran and after, and"
@@ -111,8 +111,8 @@ def measure(histories: Iterator[QuestionHistory], into: FiguresTable, say: Say) 
 
     Args:
         histories: The questions, by history.
-        into: Where the figures go.
-        say: Told in a few words what goes on.
+        into: The table to add to.
+        say: Told in a few words what continues.
     """
     for number, history in enumerate(histories, 1):
         say(f"Answers in context, {history.group}: history {number} …")

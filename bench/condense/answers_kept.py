@@ -1,8 +1,8 @@
-"""Answers kept: does what answers a question still stand in the condensed history?
+"""Answers kept: is the answer to a question still in the condensed history?
 
-Of LongMemEval and LoCoMo those questions count whose answer has two words or more (parted by white
-space) and stands word for word in one message of the evidence. The history is condensed to a quarter
-of its tokens, as one or each session by itself. An answer is kept where it stands word for word in
+Of LongMemEval and LoCoMo those questions count whose answer has two words or more (split at white
+space) and is word for word in one message of the evidence. The history is condensed to a quarter
+of its tokens, as one or each session separately. An answer is kept if it is word for word in
 one unbroken piece of what is left of the whole history. Word for word: both as their runs of
 letters and digits alone, folded (``measures.words_of``), whole words; so case, white space and
 punctuation, at the edges and within, are of no account.
@@ -34,7 +34,7 @@ LEAST = {"answers_kept": (0.85, 0.92)}
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """A question whose answer stands in its evidence.
+    """A question whose answer is in its evidence.
 
     Attributes:
         group: The data that it is of.
@@ -50,7 +50,7 @@ class AskedQuestion:
 
 
 def table(*, by_session: bool = False) -> FiguresTable:
-    """An empty table for this measure."""
+    """Return an empty table for this measure."""
     how = "each session of it by itself" if by_session else "as one, with one limit"
     about = (
         f"Share of the answers of {WORDS} words or more, verbatim in the evidence, that still stand"
@@ -62,11 +62,11 @@ def table(*, by_session: bool = False) -> FiguresTable:
 
 
 def of_longmemeval(path: Path, first: int | None) -> tuple[int, Iterator[AskedQuestion]]:
-    """The questions of LongMemEval that count.
+    """Return the questions of LongMemEval that count.
 
     Args:
         path: What ``LongMemEvalCorpus.at`` reads.
-        first: Look at only so many questions.
+        first: Look at only this number of questions.
 
     Returns:
         How many were looked at, and those that count.
@@ -93,11 +93,11 @@ def of_longmemeval(path: Path, first: int | None) -> tuple[int, Iterator[AskedQu
 
 
 def of_locomo(path: Path, first: int | None) -> tuple[int, Iterator[AskedQuestion]]:
-    """The questions of LoCoMo that count; category 5 does not.
+    """Return the questions of LoCoMo that count; category 5 does not.
 
     Args:
         path: A file or folder of LoCoMo's form.
-        first: Look at only so many questions of each conversation.
+        first: Look at only this number of questions of each conversation.
 
     Returns:
         How many were looked at, and those that count.
@@ -131,7 +131,7 @@ def _long(answer: object) -> bool:
 
 
 def stands(answer: str, within: str) -> bool:
-    """Whether an answer stands in a text that ``searchable`` gave."""
+    """Return whether an answer is in a text that ``searchable`` gave."""
     wanted = words_of(answer)
     return bool(wanted.strip()) and wanted in within
 
@@ -141,7 +141,7 @@ class ConversationViews:
 
     Args:
         trial: The methods.
-        by_session: Whether each session is condensed by itself, or the history as one.
+        by_session: Whether each session is condensed separately, or the history as one.
         share: Of its tokens, what each is condensed to.
     """
 
@@ -191,7 +191,7 @@ def measure(asked: Iterator[AskedQuestion], views: ConversationViews, into: Figu
     Args:
         asked: The questions.
         views: What condenses.
-        into: Where the figures go.
+        into: The table to add to.
     """
     for number, each in enumerate(asked, 1):
         if number % 5 == 1:

@@ -1,4 +1,4 @@
-"""What condensing is held against: simple ways to choose as many sentences."""
+"""The baselines of condensing: simple ways to choose as many sentences."""
 
 import random
 from collections.abc import Callable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""``python -m bench condense``: what condensing keeps, beside simple ways to keep as much."""
+"""``python -m bench condense``: what condensing keeps, next to simple ways to keep as much."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ PARTS = ("answers", "qmsum", "crd3", "contexts", "speed")
 DATA = ("longmemeval", "locomo", "qmsum", "crd3")
 """Folders that the data may hold."""
 MEETING_BASELINES = ("leading", "leading of each", "newest", "random", "textrank")
-"""Those that mean something where nobody is the user."""
+"""Those that mean something if nobody is the user."""
 
 USER = "user messages"
 
@@ -50,11 +50,11 @@ def run(
 
     Args:
         data: A folder that holds any of ``DATA``.
-        progress: Told in a few words what goes on.
+        progress: Told in a few words what continues.
         only: Only these of ``PARTS``.
-        first: Look at only so many questions, meetings and episodes of each data.
+        first: Look at only this number of questions, meetings and episodes of each data.
         make: Makes what is measured, of what counts tokens; None for the baselines only.
-        written: Let the embedded model write so many condensations.
+        written: Let the embedded model write this many condensations.
 
     Raises:
         SettingError: There is no such part, or the folder holds none of the data.
@@ -85,13 +85,13 @@ def _known(only: Sequence[str], folder: Path, held: Mapping[str, Path]) -> None:
     if not held and set(only or PARTS) != {"speed"}:
         raise SettingError(
             f"The folder {folder.name!r} holds none of {', '.join(DATA)}.",
-            hint="Give the folder in which these folders lie; any one of them is enough.",
+            hint="Use the folder in which these folders lie; any one of them is enough.",
         )
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The extractive condenser, with an eye on a question."""
+    """The extractive condenser, with regard to a question."""
 
     extractor: ExtractiveCondenser
     question: str

@@ -1,4 +1,4 @@
-"""What every condensation must hold to: its sources' own sentences, the limit, the order."""
+"""Checks every condensation: only sentences of its sources, the limit, the order."""
 
 import re
 from collections import Counter
@@ -9,7 +9,7 @@ from bench.condense.condense_text import GAP, CondenseMethod, SplitTexts
 from unabridged.domain.condensation import CondensationDraft, CondenseSource, Line
 
 KINDS = ("not in its sources", "over the limit", "out of order", "tokens told wrongly")
-"""What can be wrong."""
+"""The kinds of violations."""
 
 _SPACE = re.compile(r"\s+")
 
@@ -28,7 +28,7 @@ def violations(
     Returns:
         Of ``KINDS`` those that occur: lines whose words are not the whole sentences that they name
         (white space and the mark of a gap aside), 1 where the texts take more than the limit,
-        lines that stand before or beside one that they follow, 1 where ``tokens`` is less than the
+        lines that are before or next to one that they follow, 1 if ``tokens`` is less than the
         texts take.
     """
     found = Counter[str]()
@@ -82,7 +82,7 @@ class CondenseChecks:
         draft: CondensationDraft | None,
         limit: int,
     ) -> None:
-        """Check one condensation; where nothing was made there is nothing to check."""
+        """Check one condensation; if nothing was made there is nothing to check."""
         if draft is None:
             return
         self.condensations[method] += 1
@@ -105,8 +105,8 @@ class CondenseTrial:
         methods: By name, what condenses.
         texts: Splits and counts, for the baselines and the checks.
         checks: What was wrong so far.
-        say: Told in a few words what goes on.
-        about: By name, what condenses with an eye on a question.
+        say: Told in a few words what continues.
+        about: By name, what condenses with regard to a question.
         unbound: Methods that keep to no limit.
     """
 
@@ -125,7 +125,7 @@ class CondenseTrial:
         Args:
             sources: The messages.
             limit: Tokens that the lines may take together.
-            question: What methods that can shall have an eye on; without one they are left out.
+            question: The question for methods that use one; without it they are left out.
         """
         methods = dict(self.methods)
         if question:

@@ -36,7 +36,7 @@ class FiguresTable:
     groups: dict[str, Rows] = field(default_factory=dict)
 
     def add(self, group: str, values: Mapping[str, Mapping[str, float | Parts]]) -> None:
-        """Take in what came of one unit.
+        """Add the outcomes of one unit.
 
         Args:
             group: What it is counted under.
@@ -64,7 +64,7 @@ class FiguresTable:
         }
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, for JSON."""
+        """Return everything for JSON."""
         groups = {}
         for group, held in self.groups.items():
             figures = self.figures(group)
@@ -96,14 +96,14 @@ class CondenseFindings:
     """The outcome of a run.
 
     Attributes:
-        machine: What it ran on.
+        machine: The machine.
         tables: What was measured.
         checks: Method to how many condensations were checked and what was wrong with them.
         speed: Rows of times.
-        written: What a model wrote, in figures; empty where it was not asked.
+        written: What a model wrote, in figures; empty if it was not asked.
         missing: The data that is not there.
-        notes: What else to know.
-        interrupted: Whether it was broken off.
+        notes: Notes.
+        interrupted: Whether it was interrupted.
     """
 
     machine: Mapping[str, str]
@@ -116,7 +116,7 @@ class CondenseFindings:
     interrupted: bool = False
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, for JSON."""
+        """Return everything for JSON."""
         return {
             "benchmark": "condense",
             "machine": dict(self.machine),

@@ -1,4 +1,4 @@
-"""How long condensing takes, beside splitting and counting alone and beside TextRank.
+"""How long condensing takes, next to splitting and counting alone and next to TextRank.
 
 Everything is measured on generated talk (``bench.generator``), with nothing remembered of the texts.
 """
@@ -37,9 +37,9 @@ def measure(
     """Time each method at each size.
 
     Args:
-        counter: Makes what counts tokens, anew, so that no text was counted before.
+        counter: Makes what counts tokens, again, so that no text was counted before.
         ours: Makes what is measured, of what counts; None to time the baselines only.
-        say: Told in a few words what goes on.
+        say: Told in a few words what continues.
         sizes: Tokens of the talk.
 
     Returns:
@@ -76,7 +76,7 @@ def measure(
 
 
 def talk(size: int, count: Count) -> tuple[list[CondenseSource], int]:
-    """Draw talk of at least so many tokens, as one conversation, and say how many it takes."""
+    """Draw talk of at least this many tokens, as one conversation, and say how many it takes."""
     drawn = TalkGenerator()
     sources: list[CondenseSource] = []
     total = 0

@@ -1,4 +1,4 @@
-"""One split and one count for every method that is measured, and what they all hand back.
+"""One way to split and count for every method, and their common result.
 
 Every method chooses whole sentences, by number, of messages; so the texts differ in nothing else.
 """
@@ -14,7 +14,7 @@ from unabridged.language.sentences import sentences
 from unabridged.ports import Condenser
 
 GAP = "[…]"
-"""What stands where sentences were left out (``domain.condensation.Line``)."""
+"""The mark of omitted sentences (``domain.condensation.Line``)."""
 
 _PATIENCE = 100
 """Sentences that do not fit before no other is tried."""
@@ -36,31 +36,31 @@ class SplitTexts:
         self._pieces: dict[str, tuple[str, ...]] = {}
 
     def count(self, text: str) -> int:
-        """Tokens of a text."""
+        """Return the tokens of a text."""
         found = self._counts.get(text)
         if found is None:
             found = self._counts[text] = self._count(text)
         return found
 
     def sentences(self, text: str) -> tuple[str, ...]:
-        """The sentences of a text, which join back to it."""
+        """Return the sentences of a text, which join back to it."""
         found = self._pieces.get(text)
         if found is None:
             found = self._pieces[text] = tuple(sentences(text))
         return found
 
     def tokens(self, sources: Iterable[CondenseSource]) -> int:
-        """What messages take whole."""
+        """Return the tokens of whole messages."""
         return sum(self.count(source.text) for source in sources)
 
     def clear(self) -> None:
-        """Forget what was split and counted."""
+        """Clear the cache."""
         self._counts.clear()
         self._pieces.clear()
 
 
 def sources_of(conversation: Transcript) -> list[CondenseSource]:
-    """The messages of a conversation as a condenser sees them; those without words are left out."""
+    """Return the messages of a conversation as a condenser sees them, without empty ones."""
     return [
         CondenseSource(exchange.id, index, message.role, message.text, exchange.at)
         for exchange in conversation.exchanges
@@ -181,4 +181,4 @@ def unbroken(draft: CondensationDraft | None) -> list[str]:
 
 
 CondenseMethod = Condenser
-"""What is measured, and what it is held against."""
+"""The methods and the baselines."""

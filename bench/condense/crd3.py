@@ -63,7 +63,7 @@ def load(path: str | Path) -> list[Episode]:
     if not found:
         raise TransferError(
             f"{place.name!r} holds no episodes of CRD3.",
-            hint="Give a folder with its files of aligned chunks, such as C1E001_2_0.json.",
+            hint="Use a folder with its files of aligned chunks, such as C1E001_2_0.json.",
         )
     return found
 
@@ -73,7 +73,7 @@ def _episode(path: Path) -> Episode | None:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise TransferError(
-            f"{path.name} cannot be read: {error}.", hint="Give CRD3's JSON files as they are."
+            f"{path.name} cannot be read: {error}.", hint="Use CRD3's JSON files as they are."
         ) from error
     if not isinstance(data, list) or not all("CHUNK" in each for each in data):
         return None
@@ -103,7 +103,7 @@ def _said(turn: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def table(episodes: Sequence[Episode]) -> FiguresTable:
-    """An empty table for this measure."""
+    """Return an empty table for this measure."""
     turns = sum(len(episode.sources) for episode in episodes)
     used = sum(len(episode.used) for episode in episodes)
     about = (

@@ -1,8 +1,8 @@
-"""What a model writes: how often its words are taken, and whether they hold only what was said.
+"""Measures what a model writes: how often it is used, and whether it adds anything.
 
 The beginning of a session is condensed to a quarter of its tokens by ``condense.written.Written`` with the embedded
 model. What it takes is checked here once more, in another way than there: every run of digits and
-every capitalised word that does not begin a sentence has to stand in the sources, or be of a day on
+every capitalised word that does not begin a sentence must be in the sources, or be of a day on
 which they were said.
 """
 
@@ -34,7 +34,7 @@ from unabridged.ports import ChatModel
 SHARE = 0.25
 """Of its tokens, what a session is condensed to."""
 MOST = 1_000
-"""Tokens of a session that the model reads: its first messages up to so many. It is slow."""
+"""The most tokens of a session for the model, which is slow."""
 LEAST = 40
 """Tokens of a limit under which nothing is asked of a model."""
 NO_MODEL = (
@@ -46,7 +46,7 @@ _CAPITALISED = re.compile(r"(?<=[^\W_] )[A-Z][^\W\d_]{2,}")
 
 
 def embedded() -> ChatModel | None:
-    """The embedded model: the one that the settings name, else the one fetched; None without."""
+    """Return the embedded model: the configured one, else the fetched one, else None."""
     if find_spec("xllamacpp") is None:
         return None
     settings = config.load()
@@ -59,7 +59,7 @@ def sessions(held: Mapping[str, Path], count: int) -> list[Transcript]:
 
     Args:
         held: The data that are there, by name.
-        count: How many sessions at the most.
+        count: How many sessions at most.
 
     Raises:
         TransferError: The data cannot be read.
@@ -83,7 +83,7 @@ def _read(name: str, path: Path, count: int) -> Iterator[Transcript]:
 
 @dataclass(slots=True)
 class DraftTally:
-    """What came of the sessions so far.
+    """The results of the sessions so far.
 
     Attributes:
         model: The model's name.
@@ -120,16 +120,16 @@ class DraftTally:
 def measure(
     held: Sequence[Transcript], model: ChatModel, trial: CondenseTrial, say: Callable[[str], None]
 ) -> Iterator[DraftTally]:
-    """Let the model condense sessions.
+    """Condense sessions by the model.
 
     Args:
         held: The sessions.
         model: The model.
         trial: Splits, counts and checks.
-        say: Told in a few words what goes on.
+        say: Told in a few words what continues.
 
     Yields:
-        What came of them so far, after each.
+        The tally so far, after each session.
     """
     texts = trial.texts
     written = LlmCondenser(model, ExtractiveCondenser(texts.count), texts.count)
@@ -155,7 +155,7 @@ def measure(
 
 
 def opening(sources: Sequence[CondenseSource], texts: SplitTexts) -> list[CondenseSource]:
-    """The first messages, while they take ``MOST`` tokens together at the most."""
+    """Return the first messages, while they take ``MOST`` tokens together at most."""
     spent = accumulate(texts.count(source.text) for source in sources)
     return [source for source, total in zip(sources, spent, strict=True) if total <= MOST]
 
@@ -168,7 +168,7 @@ def _reason(draft: CondensationDraft | None) -> str:
 
 
 def unsaid(text: str, sources: Sequence[CondenseSource]) -> list[str]:
-    """Numbers and capitalised words of a text that do not stand in its sources.
+    """Numbers and capitalised words of a text that are not in its sources.
 
     Args:
         text: What a model wrote.

@@ -3,7 +3,7 @@
 A meeting is a JSON file (github.com/Yale-LILY/QMSum, README): ``meeting_transcripts`` are its turns
 (``speaker``, ``content``), ``general_query_list`` and ``specific_query_list`` the questions with
 their ``answer``; a specific one has ``relevant_text_span``, pairs of the first and the last turn
-(inclusive) that bear on it. Marks of sounds such as ``{vocalsound}`` are taken out.
+(inclusive) that are relevant to it. Marks of sounds such as ``{vocalsound}`` are taken out.
 """
 
 import json
@@ -39,7 +39,7 @@ class MeetingQuery:
     Attributes:
         text: The question.
         answer: The person's summary.
-        turns: The numbers of the turns that bear on it; empty for a general one.
+        turns: The numbers of the turns that are relevant to it; empty for a general one.
     """
 
     text: str
@@ -79,7 +79,7 @@ def load(path: str | Path) -> list[Meeting]:
     if not found:
         raise TransferError(
             f"{place.name!r} holds no meetings of QMSum.",
-            hint="Give a folder of its JSON files, such as data/ALL/val.",
+            hint="Use a folder of its JSON files, such as data/ALL/val.",
         )
     return found
 
@@ -89,7 +89,7 @@ def _meeting(path: Path) -> Meeting | None:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise TransferError(
-            f"{path.name} cannot be read: {error}.", hint="Give QMSum's JSON files as they are."
+            f"{path.name} cannot be read: {error}.", hint="Use QMSum's JSON files as they are."
         ) from error
     if not isinstance(data, dict) or not data.get("meeting_transcripts"):
         return None
@@ -197,7 +197,7 @@ def _spans(meeting: Meeting, trial: CondenseTrial, into: FiguresTable) -> None:
 def covered(
     meeting: Meeting, query: MeetingQuery, draft: CondensationDraft | None, texts: SplitTexts
 ) -> dict[str, float]:
-    """How much of the turns that bear on a question is left; empty where none has words."""
+    """Return how much of the turns relevant to a question is left; empty if none has words."""
     wanted = {s.exchange: s.text for s in meeting.sources if int(s.exchange) in query.turns}
     total = sum(map(texts.count, wanted.values()))
     if not total:

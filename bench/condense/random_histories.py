@@ -49,7 +49,7 @@ class HistoryOutcome:
         refused: Runs that would have lost a critical name, and were not used.
         contexts: Prompts that were prepared.
         too_small: Windows that could not hold the message, refused in words.
-        broken: What was broken to how often; empty where nothing was.
+        broken: What was broken to how often; empty if nothing was.
     """
 
     histories: int = 0
@@ -86,11 +86,11 @@ class _Given:
 
 
 def run(count: int, progress: Callable[[str], None], seed: int = 0) -> HistoryOutcome:
-    """Try so many random histories.
+    """Try this many random histories.
 
     Args:
         count: How many.
-        progress: Told in a few words how far it is.
+        progress: Called with a few words on the progress.
         seed: Where the numbers begin; the same seed gives the same histories.
     """
     found = HistoryOutcome()

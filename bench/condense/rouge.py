@@ -17,7 +17,7 @@ class Rouge(NamedTuple):
     Attributes:
         precision: The share of the candidate's words that are in the subsequence.
         recall: The share of the reference's.
-        f1: Their harmonic mean; 0 where nothing is shared.
+        f1: Their harmonic mean; 0 if nothing is shared.
     """
 
     precision: float

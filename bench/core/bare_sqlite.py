@@ -41,7 +41,7 @@ class BareRows:
     def new(
         self, session: str, exchange: str, tables: Iterable[str] = KEPT
     ) -> dict[str, list[tuple[Any, ...]]]:
-        """Give the rows by table.
+        """Return the rows by table.
 
         Args:
             session: The session that was written to.
@@ -70,7 +70,7 @@ class BareRows:
         return rows
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
 
 

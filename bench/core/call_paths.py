@@ -44,7 +44,7 @@ class CallPath:
     is_on: bool = True
 
     def take(self, frame: FrameType, event: str, _: object) -> None:
-        """Take in one event of the interpreter's profiling hook."""
+        """Add one event of the interpreter's profiling hook."""
         code = frame.f_code
         if self.is_on and event == "call" and code.co_filename.startswith(PACKAGE):
             self.files.add(code.co_filename)

@@ -64,7 +64,7 @@ def _figures(command: str, folder: str | None, units: dict[Figure, str]) -> dict
         said = ran.stderr.decode("utf-8", "replace").strip().splitlines()
         raise InputError(
             f"`{command}` printed no report: {said[-1] if said else 'nothing was said'}",
-            hint="Give a benchmark with --json.",
+            hint="Use a benchmark with --json.",
         ) from None
     found = {(one["name"], one["size"]): one for one in reported if one.get("p50") is not None}
     units.update({figure: one["unit"] for figure, one in found.items()})

@@ -1,4 +1,4 @@
-"""``python -m bench core``: the figures of storing, preparing and counting, beside bare baselines.
+"""``python -m bench core``: the figures of storing, preparing and counting, next to bare baselines.
 
 Needs nothing but the package: conversations come from a seeded generator, and everything lies in a
 temporary home that is removed afterwards.
@@ -40,7 +40,7 @@ def run(
 
     Args:
         sizes: Stored exchanges at which is measured.
-        progress: Told in a few words what goes on.
+        progress: Told in a few words what continues.
         data: A folder with LongMemEval's ``questions.jsonl`` and ``sessions.jsonl.xz``, to measure
             coverage and prefix reuse on real conversations; None measures neither.
         seed: Of the conversations that are drawn.

@@ -19,7 +19,7 @@ MESSAGES = 300
 TALKS, TALK, NARROW = 5, 60, 8_192
 """Sessions for ``prefix_reuse``, their exchanges, and the window they are held in."""
 EARLIER = 200
-"""Exchanges of other conversations that are stored beside a session."""
+"""Exchanges of other conversations that are stored next to a session."""
 
 
 def rows(say: Callable[[str], None]) -> Iterator[ReportRow]:

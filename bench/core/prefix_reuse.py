@@ -15,7 +15,7 @@ from unabridged.tokens.estimate import EstimateTokenizer
 LARGEST = (250, 500)
 """The most tokens of the exchanges that are taken, by estimate."""
 EVERY = 3
-"""Every so many messages ask instead of going on as they did."""
+"""How often a message asks instead of continuing."""
 SHAPES = (
     "hi",
     "thanks!",

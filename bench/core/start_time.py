@@ -1,4 +1,4 @@
-"""How long it takes to start: the import and the command's help, beside a bare interpreter."""
+"""How long it takes to start: the import and the command's help, next to a bare interpreter."""
 
 import subprocess
 import sys

@@ -26,7 +26,7 @@ WAYS: dict[str, dict[str, object]] = {
     "files, a user": {"json_files": "user"},
     "files, a model, packed": {"json_files": "model", "json_compression": True},
 }
-"""What is measured: its name, and the settings that make it."""
+"""What is measured: its name and settings."""
 WARMING, ROUNDS = 3, 15
 """Exchanges before those that are measured, and these."""
 SEED = 7
@@ -36,12 +36,12 @@ Row = dict[str, object]
 
 
 def run(sizes: Sequence[int], ways: Iterable[str], told: Callable[[str], None]) -> list[Row]:
-    """Measure each way at each size; a way that cannot be had here is left out and told.
+    """Measure each way at each size; a way that is not available here is left out and told.
 
     Args:
         sizes: How many exchanges are stored before.
         ways: Names from ``WAYS``; the baseline is always measured first.
-        told: Told what goes on.
+        told: Told what continues.
 
     Returns:
         For each: milliseconds of ``begin`` and ``record`` (median and the slowest), to open, bytes an

@@ -53,7 +53,7 @@ class SizedStore:
         return next(path for path in files if not path.name.endswith(_BESIDE))
 
     def questions(self, count: int) -> list[str]:
-        """Draw messages that bear on what is stored."""
+        """Draw messages that are relevant to what is stored."""
         topics = self.drawn.topics
         return [self.drawn.question(topics[(n * 7919) % len(topics)]) for n in range(count)]
 

@@ -26,7 +26,7 @@ from unabridged.knowledge.statements import Statement, to_record
 from unabridged.stores.in_memory import InMemoryStore
 
 HELD = 3_000
-"""Facts over which the time of ``bearing`` is measured, as far as there are so many."""
+"""Facts over which the time of ``bearing`` is measured, if there are that many."""
 ASKED = 200
 """Messages that are asked for it."""
 KINDS = 20
@@ -40,7 +40,7 @@ def run(data: str | Path, *, progress: Progress, sample: int = 0, seed: int = 1)
 
     Args:
         data: A file or folder.
-        progress: Told in a few words what goes on.
+        progress: Told in a few words what continues.
         sample: So many drawn facts to be labelled; no fact is given twice.
         seed: Which sample.
 
@@ -78,7 +78,7 @@ def _places(data: Path) -> list[tuple[str, Path]]:
     if not found:
         raise TransferError(
             f"{str(data)!r} holds no conversations and no beliefs.",
-            hint="Give the folder of LongMemEval, LoCoMo or PrecisionMemBench, or the one above.",
+            hint="Use the folder of LongMemEval, LoCoMo or PrecisionMemBench, or the one above.",
         )
     return found[:1] if found[0][1] == data else found
 

@@ -1,7 +1,7 @@
 """PrecisionMemBench: what a memory of beliefs must and must not return for a message.
 
 Form of the data: ``beliefs.seed.json`` (beliefs with aliases, scope, status and what superseded
-them) and ``retrieval.cases.json`` (a query, its scopes, and what is expected); beside them
+them) and ``retrieval.cases.json`` (a query, its scopes, and what is expected); next to them
 ``session-retrieval.cases.json`` (turns, each with expectations of its own).
 
 How it is mapped. Each scope of each user is a space of its own, so that scopes are kept apart as
@@ -9,7 +9,7 @@ spaces are; a case asks the books of its scopes. A belief becomes a fact: ``cont
 ``canonical_name`` its attribute (words of it only, numbers and underscores as spaces), ``aliases``
 its aliases, ``pinned`` a pin. A superseded belief is a fact that a person replaced by the one named
 in ``superseded_by``; one that is resolved was taken back. ``relevantBeliefs.shouldOnlyInclude`` is
-what ``bearing`` must return beside pinned facts, and ``mustExclude`` and ``mustNotSurface`` what it
+what ``bearing`` must return next to pinned facts, and ``mustExclude`` and ``mustNotSurface`` what it
 must not; ``pinnedFacts`` and ``openQuestions`` are what must be, or must not be, among the pinned.
 
 Left out: ``user:universal`` beliefs and ``personaPrelude`` (a persona's description, which this
@@ -56,8 +56,8 @@ class ExpectedBeliefs:
         query: The message.
         scopes: Where it asks.
         user: Who asks.
-        must: Beliefs that must be returned, as bearing on the message.
-        only: Whether nothing else may be, beside pinned ones.
+        must: Beliefs that must be returned because they are relevant.
+        only: Whether only these and pinned ones may be returned.
         never: Beliefs that must not be returned in any way.
         pinned: Beliefs that must be among the pinned.
         unpinned: Beliefs that must not be among the pinned.
@@ -78,7 +78,7 @@ class ExpectedBeliefs:
 
 @dataclass(slots=True)
 class BeliefTally:
-    """What came of one system.
+    """The results of one system.
 
     Attributes:
         wanted: Beliefs that had to be returned.
@@ -86,7 +86,7 @@ class BeliefTally:
         forbidden: Cases that name beliefs which must not be returned, or match such.
         violated: Those of them in which one was.
         exact: Cases that say what alone may be returned.
-        beside: Those of them in which something else was.
+        beside: Those of them that returned something else.
         failures: The cases that went wrong, in words.
     """
 
@@ -141,7 +141,7 @@ class BeliefBook:
             self._knowledge[owner] = Facts(store, clock, embedder)
 
     def bearing(self, case: ExpectedBeliefs) -> list[str]:
-        """The beliefs that bear on a case's query, without the pinned, best first."""
+        """Return the beliefs that are relevant to a case's query, without the pinned, best first."""
         found = [
             (b.score, b.fact.id)
             for book in self._asked(case)
@@ -153,7 +153,7 @@ class BeliefBook:
         return list(dict.fromkeys(ranked))[: room if case.limit < LIMIT else LIMIT]
 
     def pinned(self, case: ExpectedBeliefs) -> list[str]:
-        """The beliefs that every prompt of a case's scopes carries."""
+        """Return the beliefs that every prompt of a case's scopes carries."""
         return [f.id for book in self._asked(case) for f in book.pinned()]
 
     def _asked(self, case: ExpectedBeliefs) -> list[Facts]:

@@ -1,13 +1,13 @@
 """Bars of figures as an SVG picture: a group for each measure, a bar for each system.
 
-Drawn by hand in the words of SVG 1.1 (w3.org/TR/SVG11), so that no plotting package is needed.
+Written directly in SVG 1.1 (w3.org/TR/SVG11), so that no plotting package is needed.
 """
 
 from collections.abc import Mapping, Sequence
 from html import escape
 
 COLOURS = ("#2b6cb0", "#c9cdd4", "#8f98a8")
-"""Of ours and of the baselines; told apart in grey, too."""
+"""Of ours and of the baselines; distinguishable in grey."""
 _INK, _FAINT, _FONT = "#1f2933", "#e4e7eb", "system-ui, sans-serif"
 _LEFT, _TOP, _HIGH, _BELOW = 44, 62, 260, 46
 _BAR, _GAP = 20, 22
@@ -20,7 +20,7 @@ def bars(title: str, systems: Mapping[str, Shown], measures: Sequence[str]) -> s
     """Draw figures of 0 to 1.
 
     Args:
-        title: What stands above.
+        title: The title.
         systems: Name to its figures, ours first; a measure that a system lacks has no bar.
         measures: Which are shown, in order.
 

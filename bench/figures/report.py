@@ -1,4 +1,4 @@
-"""What a benchmark gives back, and what its figures are held against."""
+"""The report of a benchmark, and the targets of its figures."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ class ReportRow:
 
     Attributes:
         name: What was measured.
-        size: Exchanges in the store, or None where that is of no account.
+        size: Exchanges in the store, or None if it does not matter.
         unit: ``ms``, or ``share`` (0 to 1).
         p50: The median.
         p95: The 95th percentile, or None for a single figure.
@@ -22,7 +22,7 @@ class ReportRow:
         target: The target in words; empty without one.
         limit: The seeds' limit in milliseconds (WorkspaceAI, *Performance Requirements*).
         met: Whether the target is met; None without one.
-        note: What the baseline is, or what else to know.
+        note: What the baseline is, or a note.
     """
 
     name: str
@@ -43,7 +43,7 @@ class BenchReport:
     """A run of a benchmark. Iterating gives its rows.
 
     Attributes:
-        machine: What it ran on.
+        machine: The machine.
         rows: The figures.
     """
 
@@ -56,7 +56,7 @@ class BenchReport:
 
 @dataclass(frozen=True, slots=True)
 class ReportAim:
-    """A target: the median at most or at least a figure, or at most so many baselines.
+    """A target: the median a most or least figure, or a most multiple of the baseline.
 
     Attributes:
         most: The most.
@@ -64,7 +64,7 @@ class ReportAim:
         ratio: The most baselines.
         by_size: Exchanges in the store to the most; other sizes have no target.
         limit: The seeds' limit in milliseconds.
-        tail: The 95th percentile may be at most so many times the most; None leaves it free.
+        tail: The 95th percentile may be this many times ``most``; None for no limit.
     """
 
     most: float | None = None
@@ -95,7 +95,7 @@ AIMS: Mapping[str, ReportAim] = MappingProxyType(
         "estimate error after calibration": ReportAim(most=0.05),
     }
 )
-"""Name of a row to its target; a name may go on behind a colon."""
+"""Name of a row to its target; a name may continue after a colon."""
 
 
 def row(
@@ -108,7 +108,7 @@ def row(
     note: str = "",
     aims: Mapping[str, ReportAim] = AIMS,
 ) -> ReportRow:
-    """Hold a figure against its target."""
+    """Compare a figure with its target."""
     p50, p95 = found if isinstance(found, Spread) else (round(found, 4), None)
     aim = aims.get(name.partition(":")[0], ReportAim())
     ratio = round(p50 / baseline, 2) if baseline else None

@@ -17,7 +17,7 @@ class Spread(NamedTuple):
 
 
 def spread(values: Iterable[float]) -> Spread:
-    """Give median and 95th percentile, rounded to a thousandth."""
+    """Return median and 95th percentile, rounded to a thousandth."""
     held = sorted(values)
     high = quantiles(held, n=20, method="inclusive")[-1] if len(held) > 1 else held[0]
     return Spread(round(median(held), 4), round(high, 4))
@@ -26,7 +26,7 @@ def spread(values: Iterable[float]) -> Spread:
 def timed(
     call: Callable[Given, Result], *given: Given.args, **named: Given.kwargs
 ) -> tuple[float, Result]:
-    """Give the milliseconds that a call took, and what it gave."""
+    """Return the milliseconds that a call took, and its result."""
     began = perf_counter()
     result = call(*given, **named)
     return (perf_counter() - began) * 1000, result

@@ -4,10 +4,10 @@ The original is an array of conversations (github.com/snap-research/locomo, ``da
 ``conversation`` holds ``session_1``, ``session_1_date_time`` and so on, a turn has ``speaker``,
 ``dia_id`` (``D1:3``: session and place) and ``text``, and ``blip_caption`` where a picture was
 shared; ``qa`` holds the questions with the ids of their evidence. One conversation alone, a folder
-of files, and sessions that lie beside ``qa`` instead of under ``conversation`` are read too.
+of files, and sessions next to ``qa`` instead of under ``conversation`` are read too.
 
-Nobody is the user here: turns of a session pair up as they follow each other, the first of a pair
-as the user's message and the second as its answer, each behind its speaker's name. A session's
+No speaker is the user: consecutive turns of a session form pairs, the first of a pair
+as the user's message and the second as its answer, each after its speaker's name. A session's
 last turn stays alone where their number is odd.
 """
 
@@ -52,7 +52,7 @@ class LocomoTalk(NamedTuple):
         questions: The questions' records, as the file has them.
         exchange_of: Turn to the id of its exchange.
         message_of: Turn to the id of its message.
-        unread: What could not be taken over.
+        unread: Unreadable records.
     """
 
     id: str
@@ -111,20 +111,20 @@ def load(path: str | Path) -> list[LocomoTalk]:
         reason = f": {broken.where}: {broken.reason}" if broken else ""
         raise TransferError(
             f"{folder.name!r} holds no LoCoMo conversations{reason}.",
-            hint="Give a JSON file of the form of locomo10.json, or a folder with such files.",
+            hint="Use a JSON file of the form of locomo10.json, or a folder with such files.",
         )
     return found
 
 
 def places(evidence: Any) -> list[Place]:
-    """Give the turns that evidence names, also where it is malformed (``D8:6; D9:17``)."""
+    """Return the turns that evidence names, also where it is malformed (``D8:6; D9:17``)."""
     named = evidence if isinstance(evidence, list) else [evidence]
     found = [match for each in named for match in _EVIDENCE.findall(as_text(each))]
     return list(dict.fromkeys((int(session), int(turn)) for session, turn in found))
 
 
 def talk_of(record: JsonRecord, number: int) -> LocomoTalk:
-    """Take one conversation apart.
+    """Read one conversation.
 
     Args:
         record: As the file has it.
@@ -156,7 +156,7 @@ def talk_of(record: JsonRecord, number: int) -> LocomoTalk:
             pair = messages[exchange_of[place]]
             message_of[place] = pair[each.role is Role.ASSISTANT].id
     if not sessions:
-        unread.append(record.unread("no LoCoMo conversation: it has no sessions"))
+        unread.append(record.unread("not a LoCoMo conversation: it has no sessions"))
     questions = tuple(as_object(each) for each in as_list(data.get("qa")))
     return LocomoTalk(name, tuple(sessions), questions, exchange_of, message_of, tuple(unread))
 

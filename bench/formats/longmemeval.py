@@ -1,7 +1,7 @@
 """LongMemEval: questions about long histories of chat sessions.
 
 Two shapes are read. (a) Sessions stored once, a line each: ``{"id", "turns": [{"role",
-"content"}]}``, with the dates beside them in the questions file. (b) The original: a question, or
+"content"}]}``, with the dates next to them in the questions file. (b) The original: a question, or
 an array of them, with ``haystack_sessions``, ``haystack_dates`` and ``haystack_session_ids`` side
 by side, and ``has_answer`` at the turns that hold the evidence (github.com/xiaowu0162/LongMemEval,
 README). Dates like ``2023/05/20 (Sat) 06:37`` name no zone and are taken as UTC.
@@ -76,7 +76,7 @@ def read(
             )
         for session, turns, date in _sessions(data, dates or {}):
             if session is None or not isinstance(turns, list):
-                yield record.unread("no session: it has no id or no turns")
+                yield record.unread("not a session: it has no id or no turns")
             elif session not in seen:
                 seen.add(session)
                 reasons = Reasons()
@@ -102,7 +102,7 @@ def dated_format(dates: Mapping[str, datetime]) -> Format:
 
 
 def dates_from(questions_path: str | Path) -> dict[str, datetime]:
-    """Give the date of every session that a questions file names; the first mention counts.
+    """Return the date of every session that a questions file names; the first mention counts.
 
     Raises:
         TransferError: The file cannot be read.
@@ -114,7 +114,7 @@ def load_questions(path: str | Path) -> list[dict[str, Any]]:
     """Read a questions file of either shape, packed or not.
 
     Raises:
-        TransferError: The file cannot be read, or a record is no question.
+        TransferError: The file cannot be read, or a record is not a question.
     """
     source = InputFile(path, InputLimits())
     try:
@@ -133,7 +133,7 @@ def question_haystack(
 
     Args:
         questions_path: The questions.
-        sessions_path: The sessions, or None where the questions carry them (shape b).
+        sessions_path: The sessions, or None if the questions carry them (shape b).
         question_id: Which one.
 
     Raises:
@@ -152,7 +152,7 @@ class _Stored(msgspec.Struct):
 
 @dataclass(slots=True)
 class LongMemEvalCorpus:
-    """All questions with their histories; sessions are taken apart only when asked for.
+    """All questions with their histories; sessions are decoded only when needed.
 
     Attributes:
         questions: Question id to its record.
@@ -170,7 +170,7 @@ class LongMemEvalCorpus:
 
         Args:
             questions_path: The questions.
-            sessions_path: The sessions, or None where the questions carry them.
+            sessions_path: The sessions, or None if the questions carry them.
 
         Raises:
             TransferError: A file cannot be read.
@@ -179,13 +179,13 @@ class LongMemEvalCorpus:
         if not questions:
             raise TransferError(
                 f"{Path(questions_path).name!r} holds no question.",
-                hint="Give the questions file: a question a line, or an array of them.",
+                hint="Use the questions file: a question a line, or an array of them.",
             )
         return cls(questions, _load_turns(sessions_path) if sessions_path else {})
 
     @classmethod
     def at(cls, path: str | Path) -> "LongMemEvalCorpus":
-        """Read what lies at a path.
+        """Read the data at a path.
 
         Args:
             path: A folder with ``questions.jsonl`` and ``sessions.jsonl`` (packed or not), or with
@@ -214,13 +214,13 @@ class LongMemEvalCorpus:
         if sessions is None:
             raise TransferError(
                 f"{questions.name!r} names sessions that are not in it.",
-                hint="Put sessions.jsonl (or sessions.jsonl.xz) beside it.",
+                hint="Put sessions.jsonl (or sessions.jsonl.xz) next to it.",
             )
         corpus.turns = _load_turns(sessions)
         return corpus
 
     def haystack(self, question_id: str) -> QuestionHaystack:
-        """Give one question with its whole history.
+        """Return one question with its whole history.
 
         Raises:
             NotFoundError: There is no such question, or one of its sessions is missing.
@@ -244,7 +244,7 @@ class LongMemEvalCorpus:
         return QuestionHaystack(question, conversations, tuple(gold))
 
     def pooled(self) -> Iterator[Transcript]:
-        """Give every session once, with the date at which a question names it first."""
+        """Return every session once, with the date at which a question names it first."""
         dates = _dates(self.questions.values())
         for session, turns in self._stored():
             woven = _session(session, turns, dates.get(session), Reasons())
@@ -274,7 +274,7 @@ class LongMemEvalCorpus:
             if session not in self.turns:
                 raise NotFoundError(
                     f"Session {session!r} is not in the sessions file.",
-                    hint="Questions and sessions have to be of the same release.",
+                    hint="Questions and sessions must be of the same release.",
                 )
             at = Reasons().time(dates[number]) if number < len(dates) else None
             yield session, msgspec.json.decode(self.turns[session]), at
@@ -313,8 +313,8 @@ def _load_turns(path: str | Path) -> dict[str, bytes]:
             turns[stored.id] = bytes(stored.turns)
     except msgspec.DecodeError as error:
         raise TransferError(
-            f"{Path(path).name} is no LongMemEval sessions file: {error}.",
-            hint="Give the file of lines with id and turns, packed with xz or not.",
+            f"{Path(path).name} is not a LongMemEval sessions file: {error}.",
+            hint="Use the file of lines with id and turns, packed with xz or not.",
         ) from error
     finally:
         source.close()
@@ -325,8 +325,8 @@ def _question(record: JsonRecord | SkippedRecord) -> dict[str, Any]:
     value = record.value if isinstance(record, JsonRecord) else None
     if not isinstance(value, dict) or not isinstance(value.get("question_id"), str):
         raise TransferError(
-            f"{record.where} is no LongMemEval question.",
-            hint="Give the questions file: a question a line, or an array of them.",
+            f"{record.where} is not a LongMemEval question.",
+            hint="Use the questions file: a question a line, or an array of them.",
         )
     return value
 

@@ -44,7 +44,7 @@ class Chroma:
         return ids
 
     def close(self) -> None:
-        """Nothing: the client closes with the process."""
+        """Do nothing: the client closes with the process."""
 
 
 def open_peer(folder: Path, embedder: Embedder) -> Chroma:

@@ -15,7 +15,7 @@ class LangGraph:
 
     Args:
         store: LangGraph's store.
-        stack: What closes it.
+        stack: Closes it.
     """
 
     def __init__(self, store: Any, stack: ExitStack) -> None:

@@ -47,7 +47,7 @@ class LlamaIndex:
         return [each.node.node_id for each in retriever.retrieve(bundle)]
 
     def close(self) -> None:
-        """Nothing: indexes lie in memory."""
+        """Do nothing: indexes are in memory."""
 
 
 def open_peer(folder: Path, embedder: Embedder) -> LlamaIndex:

@@ -56,7 +56,7 @@ class Mem0:
 
 
 def open_peer(folder: Path, embedder: Embedder) -> Mem0:
-    """Open a memory over Qdrant on disk; the keys are never used, for nothing is asked of a model."""
+    """Open a memory over Qdrant on disk; the keys are never used, since no model is asked."""
     memory = importlib.import_module("mem0").Memory.from_config(
         {
             "vector_store": {

@@ -83,7 +83,7 @@ class MemPalace:
         return [str(hit["source_file"]) for hit in found["results"]]
 
     def close(self) -> None:
-        """Nothing: it closes with the process."""
+        """Do nothing: it closes with the process."""
 
 
 def open_peer(folder: Path, embedder: Embedder) -> MemPalace:

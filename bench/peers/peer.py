@@ -16,7 +16,7 @@ class Peer(Protocol):
     """A memory that holds many people's conversations apart, used as its makers show it."""
 
     def add(self, talk: LocomoTalk) -> None:
-        """Take in a conversation, turn by turn or in its own batches."""
+        """Add a conversation, turn by turn or in batches."""
         ...
 
     def search(self, talk: LocomoTalk, question: str, turns: int) -> list[str]:
@@ -24,7 +24,7 @@ class Peer(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of files."""
+        """Close files."""
         ...
 
 
@@ -33,7 +33,7 @@ class PeerKind(NamedTuple):
 
     Attributes:
         module: Where it is, within this package; its ``open_peer`` takes a folder and an embedder.
-        package: What has to be installed, as it is imported; empty for ourselves.
+        package: The package to install, by its import name; empty for Unabridged.
         note: How it is used.
     """
 
@@ -63,7 +63,7 @@ KINDS: Mapping[str, PeerKind] = MappingProxyType(
 
 
 def installed(name: str) -> bool:
-    """Whether a peer can be measured here."""
+    """Return whether a peer can be measured here."""
     package = KINDS[name].package
     try:
         return not package or find_spec(package) is not None

@@ -1,4 +1,4 @@
-"""One peer in a process of its own: ``python -m bench.peers.peer_process`` with JSON behind.
+"""One peer in a process of its own: ``python -m bench.peers.peer_process`` with JSON as argument.
 
 It may reach nothing outside of this machine, whatever the peer would send home.
 """

@@ -32,10 +32,10 @@ class Comparison:
     """The outcome of a run.
 
     Attributes:
-        machine: What it ran on.
+        machine: The machine.
         rows: A row for each peer.
         notes: What was left out, and why.
-        interrupted: Whether it was broken off.
+        interrupted: Whether it was interrupted.
     """
 
     machine: Mapping[str, str]
@@ -49,7 +49,7 @@ def run(data: str | Path, *, progress: Progress, only: Sequence[str] = ()) -> Co
 
     Args:
         data: LoCoMo, as ``transfer.formats.locomo.load`` reads it.
-        progress: Told in a few words what goes on.
+        progress: Told in a few words what continues.
         only: Only these peers; empty for all.
 
     Raises:
@@ -58,10 +58,8 @@ def run(data: str | Path, *, progress: Progress, only: Sequence[str] = ()) -> Co
     """
     unknown = [name for name in only if name not in KINDS]
     if unknown:
-        raise SettingError(
-            f"There is no peer {unknown[0]!r}.", hint=f"Known are: {', '.join(KINDS)}."
-        )
-    load(data)  # an error in it is told before anything is measured
+        raise SettingError(f"There is no peer {unknown[0]!r}.", hint=f"Known: {', '.join(KINDS)}.")
+    load(data)  # report an error before anything is measured
     comparison = Comparison(machine())
     try:
         for name, kind in KINDS.items():

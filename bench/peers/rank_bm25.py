@@ -13,7 +13,7 @@ _words = re.compile(r"\w+").findall
 
 
 class RankBm25:
-    """An index for each conversation; adding means building it anew."""
+    """An index for each conversation; adding means building it again."""
 
     def __init__(self) -> None:
         self._okapi = importlib.import_module("rank_bm25").BM25Okapi
@@ -32,7 +32,7 @@ class RankBm25:
         return found
 
     def close(self) -> None:
-        """Nothing: it lies in memory."""
+        """Do nothing: it is in memory."""
 
 
 def open_peer(_folder: Path, _embedder: Embedder) -> RankBm25:

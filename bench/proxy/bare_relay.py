@@ -1,6 +1,6 @@
-"""The bare relay: what passing a stream on costs with the same parts and nothing of ours.
+"""The bare relay: the cost of passing a stream on with the same libraries.
 
-An ASGI application under uvicorn that asks over httpx2 and sends on what comes.
+An ASGI application under uvicorn that asks over httpx2 and passes the answer on.
 """
 
 import socket
@@ -14,7 +14,7 @@ class BareRelay:
     """The application.
 
     Args:
-        upstream: The base address of what is asked.
+        upstream: The base address of the upstream.
     """
 
     def __init__(self, upstream: str) -> None:
@@ -53,7 +53,7 @@ class BareRelay:
 
 
 def main(upstream: str) -> None:
-    """Serve until a signal comes; the first line says where."""
+    """Serve until a signal; the first line of output is the address."""
     import uvicorn  # noqa: PLC0415 - likewise
 
     taken = socket.create_server(("127.0.0.1", 0), backlog=256)

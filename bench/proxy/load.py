@@ -1,4 +1,4 @@
-"""The load: streams towards one server, in a process of its own; reads what to do, says what it saw.
+"""The load: streams to one server, in a separate process; reads a job and reports its results.
 
 ``python -m bench.proxy.load`` takes a JSON object on standard input and writes one.
 """
@@ -20,22 +20,22 @@ PATHS = {"ollama": "/api/chat", "openai": "/v1/chat/completions"}
 TURNS = 6
 """Messages of a conversation whose time to the first chunk is taken; each sends all before it."""
 LATEST = 1.05
-"""How much longer than planned a mixed load goes on where the machine does not keep up."""
+"""How much longer than planned a mixed load continues where the machine does not keep up."""
 _TEXT = re.compile(rb'"content": ?"([^"]*)"')
 
 
 def body_of(messages: Sequence[dict[str, Any]], **more: Any) -> bytes:
-    """Give a request's body, the same in both dialects."""
+    """Return a request's body, the same in both dialects."""
     return json.dumps({"model": "bench", "messages": messages, "stream": True, **more}).encode()
 
 
 def user(text: str) -> dict[str, Any]:
-    """Give a user's message."""
+    """Return a user's message."""
     return {"role": "user", "content": text}
 
 
 def said(heard: StreamTimes) -> dict[str, Any]:
-    """Give the assistant's message of a kept answer."""
+    """Return the assistant's message of a kept answer."""
     text = b"".join(_TEXT.findall(heard.body)).decode()
     return {"role": "assistant", "content": text}
 
@@ -106,7 +106,7 @@ async def _together(
 
 
 class MixedLoad:
-    """A mixed load that goes on for a while.
+    """A mixed load over some time.
 
     Args:
         client: Towards the server.
@@ -135,7 +135,7 @@ class MixedLoad:
         ]
 
     async def run(self) -> dict[str, Any]:
-        """Send the requests evenly over the time; slow ones run beside the next."""
+        """Send the requests evenly over the time; slow ones overlap with the next."""
         requests, seconds = self._job["requests"], self._job["seconds"]
         began, going = time.monotonic(), set[asyncio.Task[None]]()
         for number in range(requests):

@@ -1,4 +1,4 @@
-"""The processes of a run: started, asked, looked at, and ended by their number."""
+"""The processes of a run: started, measured, and ended by their id."""
 
 import json
 import re
@@ -46,7 +46,7 @@ def ours(home: Path, asked: str, dialect: str) -> Iterator[RunningProcess]:
     """Run the server in front of an upstream.
 
     Args:
-        home: Where its memory lies.
+        home: The folder of its memory.
         asked: The upstream's base address.
         dialect: What the upstream is taken for.
     """
@@ -77,7 +77,7 @@ def _running(command: list[str]) -> Iterator[RunningProcess]:
         line = process.stdout.readline().strip() if process.stdout else ""
         if not line:
             raise UnabridgedError(
-                "A server of the benchmark did not start.", hint="What it said stands above."
+                "A server of the benchmark did not start.", hint="Its output is above."
             )
         url = json.loads(line)["url"] if line.startswith("{") else line
         yield RunningProcess(url, process.pid)
@@ -93,14 +93,14 @@ def _running(command: list[str]) -> Iterator[RunningProcess]:
 
 
 def load(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Put a load on a server from a process of its own, and give what it saw."""
+    """Put a load on a server from a separate process, and return its results."""
     with loading(job) as process:
         return told(process)
 
 
 @contextmanager
 def loading(job: Mapping[str, Any]) -> Iterator["subprocess.Popen[str]"]:
-    """The same while something else is looked at."""
+    """The same while something else is measured."""
     process = subprocess.Popen(
         [sys.executable, "-m", "bench.proxy.load"],
         stdin=subprocess.PIPE,
@@ -121,14 +121,14 @@ def loading(job: Mapping[str, Any]) -> Iterator["subprocess.Popen[str]"]:
 
 
 def told(process: "subprocess.Popen[str]") -> dict[str, Any]:
-    """What a load saw, when it has ended.
+    """Return the results of a load after its end.
 
     Raises:
         UnabridgedError: It failed.
     """
     said = process.stdout.read() if process.stdout is not None else ""
     if process.wait() != 0:
-        raise UnabridgedError("The load failed.", hint="What it said stands above.")
+        raise UnabridgedError("The load failed.", hint="Its output is above.")
     found: dict[str, Any] = json.loads(said)
     return found
 
@@ -137,7 +137,7 @@ class ProcessUsage(NamedTuple):
     """Memory of a process, in megabytes.
 
     Attributes:
-        own: Its own pages, which nobody can give back.
+        own: Its own pages, which the system cannot take back.
         whole: With the pages of files that it has mapped.
     """
 
@@ -146,7 +146,7 @@ class ProcessUsage(NamedTuple):
 
 
 def memory_of(pid: int) -> ProcessUsage | None:
-    """Read how much memory a process holds; None where the system does not say (only Linux does)."""
+    """Read how much memory a process holds; None if the system does not report it (only Linux does)."""
     path = Path(f"/proc/{pid}/status")
     if not path.exists():
         return None

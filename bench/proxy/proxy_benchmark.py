@@ -1,7 +1,7 @@
-"""``python -m bench proxy``: what memory in front of a model server costs a stream.
+"""``python -m bench proxy``: the cost of memory for a stream.
 
-A scripted upstream, a bare relay, the server and the load are processes of their own on one machine,
-with one clock. Each figure of the server has the bare relay's beside it, taken in the same run.
+A scripted upstream, a bare relay, the server and the load run in separate processes on one machine,
+with one clock. Each figure of the server has the bare relay's next to it, taken in the same run.
 """
 
 import os
@@ -32,11 +32,11 @@ WARM = 12
 STREAMS, CHUNKS, RATE, APART = 64, 200, 50, 0.05
 """Streams at once, chunks of each, chunks in a second, seconds between two beginnings."""
 FAST_STREAMS, FAST_CHUNKS = 8, 10_000
-"""The same where they go as fast as they can."""
+"""The same if they go as fast as they can."""
 WARM_SHARE = 0.1
-"""Share of a soak after which memory is looked at."""
+"""The share of a soak after which memory is measured."""
 LOOKS = 200
-"""How often memory is looked at in a soak."""
+"""How often memory is measured in a soak."""
 
 AIMS: Mapping[str, ReportAim] = {
     "first chunk, added": ReportAim(most=20),
@@ -76,9 +76,9 @@ def run(
     Args:
         size: Exchanges that are stored.
         dialects: What clients and upstream speak, both the same.
-        soak: A mixed load beside; None for none.
+        soak: An additional mixed load; None for none.
         figures: Whether streams are measured.
-        progress: Told in a few words what goes on.
+        progress: Told in a few words what continues.
         seed: Of the conversations that are drawn.
     """
     say = progress or (lambda _: None)
@@ -110,7 +110,7 @@ def fill(home: Path, drawn: TalkGenerator, size: int, say: Progress) -> None:
 
 
 class _Talk:
-    """Messages that bear on what is stored, never the same one."""
+    """Messages that are relevant to what is stored, never the same one."""
 
     def __init__(self, drawn: TalkGenerator) -> None:
         self._drawn = drawn
@@ -157,7 +157,7 @@ def _streams(pair: _Pair, talk: _Talk, say: Progress) -> Iterator[ReportRow]:
 
 
 def _firsts(pair: _Pair, talk: _Talk) -> Iterator[ReportRow]:
-    # The time to the first chunk, in turns, so that what else goes on is the same for both.
+    # The time to the first chunk, in turns, so that what else continues is the same for both.
     both = (pair.bare, pair.ours)
     took: dict[str, list[float]] = {url: [] for url in both}
     failed = 0

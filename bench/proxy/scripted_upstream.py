@@ -150,22 +150,22 @@ class UpstreamConnection(asyncio.Protocol):
         self._out = transport if isinstance(transport, asyncio.Transport) else None
 
     def connection_lost(self, _: Exception | None) -> None:  # type: ignore[explicit-override]  # typing.override came with 3.12
-        """It was closed: nobody listens any more."""
+        """Note that the connection was closed."""
         self._out = None
         self._room.set()
         if self._task is not None:
             self._task.cancel()
 
     def pause_writing(self) -> None:  # type: ignore[explicit-override]  # typing.override came with 3.12
-        """The other side does not keep up."""
+        """Pause: the other side is slower."""
         self._room.clear()
 
     def resume_writing(self) -> None:  # type: ignore[explicit-override]  # typing.override came with 3.12
-        """It does again."""
+        """Resume writing."""
         self._room.set()
 
     def data_received(self, data: bytes) -> None:  # type: ignore[explicit-override]  # typing.override came with 3.12
-        """Take bytes; answer the request that they complete."""
+        """Add bytes; answer the request that they complete."""
         self._held += data
         head, gap, rest = self._held.partition(b"\r\n\r\n")
         if not gap:

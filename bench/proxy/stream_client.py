@@ -12,14 +12,14 @@ _END = b"\r\n0\r\n\r\n"
 
 @dataclass(slots=True)
 class StreamTimes:
-    """What came back.
+    """The results of one answer.
 
     Attributes:
-        status: The HTTP status; 0 where none came.
+        status: The HTTP status; 0 if none came.
         first: Milliseconds until the first chunk; None without any.
-        delays: Milliseconds from the upstream's hands to ours, for each chunk.
-        whole: Whether the answer came to its end.
-        body: What was said, the frames of HTTP included; empty unless it was to be kept.
+        delays: Milliseconds from the upstream to the client, for each chunk.
+        whole: Whether the answer is complete.
+        body: The body with the frames of HTTP; empty unless it is kept.
     """
 
     status: int = 0
@@ -112,7 +112,7 @@ class StreamClient:
 
     Args:
         url: Its base address.
-        token: What opens memory there; empty for nothing.
+        token: The token for memory; empty for none.
     """
 
     def __init__(self, url: str, token: str = "") -> None:

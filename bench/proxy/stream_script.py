@@ -1,4 +1,4 @@
-"""What a message asks of the scripted upstream, and how its chunks tell when they were sent."""
+"""What a message asks of the scripted upstream, and the times in its chunks."""
 
 import re
 import time
@@ -15,7 +15,7 @@ WORDS = (
 
 
 def asking(chunks: int, rate: int = 0, *, tool: bool = False) -> str:
-    """Give the words that make the upstream answer so.
+    """Return the words that make the upstream answer so.
 
     Args:
         chunks: Chunks of the answer.
@@ -29,7 +29,7 @@ def asking(chunks: int, rate: int = 0, *, tool: bool = False) -> str:
 def asked(body: bytes) -> tuple[int, int, bool]:
     """Read them from a request: chunks, rate, and whether a tool is to be called now.
 
-    The last ones count: what was recalled stands before the user's words.
+    The last ones count: recalled text is before the user's words.
     """
     every = list(_ASKED.finditer(body))
     if not every:
@@ -40,12 +40,12 @@ def asked(body: bytes) -> tuple[int, int, bool]:
 
 
 def word(number: int) -> str:
-    """Give the text of a chunk."""
+    """Return the text of a chunk."""
     return f"{WORDS[number % len(WORDS)]} "
 
 
 def stamp() -> str:
-    """Give the time at which a chunk is sent; it stands beside the text, and is passed on with it.
+    """Return the time at which a chunk is sent; it is next to the text, and passed on with it.
 
     The clock is one for all processes of the machine (``CLOCK_MONOTONIC``).
     """
@@ -53,5 +53,5 @@ def stamp() -> str:
 
 
 def stamps(data: bytes) -> list[int]:
-    """Read the times that stand in bytes, in nanoseconds."""
+    """Read the times in bytes, in nanoseconds."""
     return [int(found) for found in _SENT.findall(data)]

@@ -1,4 +1,4 @@
-"""Coverage: how much of what a question needs stands whole in the prepared context."""
+"""Coverage: how much of the evidence of a question is whole in the prepared context."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping

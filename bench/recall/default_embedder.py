@@ -1,4 +1,4 @@
-"""The embedder, for what is measured beside recall: plain dense, and peers."""
+"""The embedder, for what is measured next to recall: plain dense, and peers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,7 +22,7 @@ def default_embedder() -> Embedder:
 def embedder_for(
     findings: RecallFindings, settings: Mapping[str, Any], *, baseline: bool
 ) -> Embedder | None:
-    """The embedder that settings name, for baselines; where there is none, the findings say so."""
+    """The embedder that settings name, for baselines; without one, the findings report it."""
     if not baseline:
         return None
     chosen = Settings(**settings)

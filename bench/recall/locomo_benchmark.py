@@ -1,7 +1,7 @@
 """``python -m bench locomo``: recall in conversations of two people over months.
 
 Categories 1 to 4 count; those of category 5 are adversarial (they ask one speaker for what the
-other said) and have a group of their own.
+other said) and have a separate group.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -48,11 +48,11 @@ def run(
 
     Args:
         data: A file or folder of LoCoMo's form.
-        progress: Told in a few words what goes on.
+        progress: Told in a few words what continues.
         baseline: Whether plain BM25 and plain dense are measured too.
         budgets: Memory budgets in tokens; empty to search only.
-        first: Only so many questions of each conversation.
-        settings: What shall differ from the defaults: ``embedder``, ``reranker`` …
+        first: Only this number of questions of each conversation.
+        settings: Settings that differ from the defaults: ``embedder``, ``reranker`` …
 
     Raises:
         TransferError: The data cannot be read.

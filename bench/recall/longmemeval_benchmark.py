@@ -47,11 +47,11 @@ def run(
 
     Args:
         data: What ``LongMemEvalCorpus.at`` reads.
-        progress: Told in a few words what goes on.
+        progress: Told in a few words what continues.
         baseline: Whether plain BM25 and plain dense are measured too.
         budgets: Memory budgets in tokens; empty to search only.
-        first: Only so many questions.
-        settings: What shall differ from the defaults: ``embedder``, ``reranker`` …
+        first: Only this number of questions.
+        settings: Settings that differ from the defaults: ``embedder``, ``reranker`` …
 
     Raises:
         TransferError: The data cannot be read.
@@ -91,11 +91,11 @@ def run_pooled(
 
     Args:
         data: What ``LongMemEvalCorpus.at`` reads.
-        progress: Told in a few words what goes on.
+        progress: Told in a few words what continues.
         baseline: Whether plain BM25 and plain dense are measured too.
         budgets: Memory budgets in tokens; empty to search only.
-        first: Only so many questions.
-        settings: What shall differ from the defaults: ``embedder``, ``reranker`` …
+        first: Only this number of questions.
+        settings: Settings that differ from the defaults: ``embedder``, ``reranker`` …
 
     Raises:
         TransferError: The data cannot be read.

@@ -2,7 +2,7 @@
 
 With a gold set G and a ranking R: any@k is 1 where R's first k hold one of G, all@k where they hold
 every one, frac@k is the share of G that they hold; MRR is 1 over the place of the first of G (0
-where none is ranked); nDCG@k is the discounted gain of binary relevance over that of the best
+if none is ranked); nDCG@k is the discounted gain of binary relevance over that of the best
 ranking, discounts 1 / log2(place + 1) (Järvelin and Kekäläinen, 2002).
 """
 
@@ -55,6 +55,6 @@ def words_of(text: str) -> str:
 
 
 def stands_in(answer: str, text: str) -> bool:
-    """Whether an answer stands in a text word for word; case and punctuation do not count."""
+    """Return whether a text contains an answer word for word; case and punctuation do not count."""
     wanted = words_of(answer)
     return bool(wanted.strip()) and wanted in words_of(text)

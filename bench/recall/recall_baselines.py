@@ -1,4 +1,4 @@
-"""What recall is held against: plain BM25, and an embedder alone. Every unit is one document.
+"""The baselines of recall: plain BM25, and an embedder alone. Every unit is one document.
 
 BM25 is Robertson and Zaragoza's (2009) with the usual constants, over stemmed words without stop
 words; dense is the inner product of the embedder's vectors. Both rank everything, exactly.
@@ -21,10 +21,10 @@ _PASSED_OVER = frozenset(term for word in STOP_WORDS for term in (word, stem(wor
 
 
 class Ranker(Protocol):
-    """Ranks documents by how they bear on a question."""
+    """Ranks documents by their relevance to a question."""
 
     def rank(self, question: str, limit: int) -> list[str]:
-        """The ids of the best documents, best first; those that bear on nothing are left out."""
+        """The ids of the best documents, best first; those without relevance are left out."""
         ...
 
 

@@ -22,14 +22,14 @@ class RecallFindings:
 
     Attributes:
         benchmark: Its name.
-        machine: What it ran on.
-        total: Questions that were to be asked.
+        machine: The machine.
+        total: The number of questions to ask.
         budgets: Memory budgets in tokens.
         cases: The questions that were asked.
-        outcomes: System to what came of each of them.
-        seconds: Name of a call to what each took.
-        notes: What else to know.
-        interrupted: Whether it was broken off.
+        outcomes: The outcomes by system.
+        seconds: The seconds of each call, by name.
+        notes: Notes.
+        interrupted: Whether it was interrupted.
     """
 
     benchmark: str
@@ -43,18 +43,18 @@ class RecallFindings:
     interrupted: bool = False
 
     def add(self, case: RecallCase, outcomes: Mapping[str, RecallOutcome]) -> None:
-        """Take in what came of a question."""
+        """Add the outcomes of a question."""
         self.cases.append(case)
         for system, outcome in outcomes.items():
             self.outcomes.setdefault(system, []).append(outcome)
 
     def took(self, seconds: Mapping[str, Sequence[float]]) -> None:
-        """Take in what calls took."""
+        """Add the seconds of calls."""
         for name, values in seconds.items():
             self.seconds.setdefault(name, []).extend(values)
 
     def figures(self, system: str = OURS) -> Figures:
-        """The means of a system, beside how many questions they are over (``questions``)."""
+        """The means of a system, and the number of questions (``questions``)."""
         found: Figures = {}
         for unit, group, rows in self._grouped(system):
             means = {name: round(fmean(row[name] for row in rows), 4) for name in rows[0]}
@@ -70,7 +70,7 @@ class RecallFindings:
         return found
 
     def gains(self, system: str) -> dict[str, dict[str, Interval]]:
-        """How far we are above a baseline over all questions, by unit and measure."""
+        """Return how far we are above a baseline over all questions, by unit and measure."""
         found: dict[str, dict[str, Interval]] = {}
         theirs = {(unit, group): rows for unit, group, rows in self._grouped(system)}
         for unit, group, rows in self._grouped(OURS):
@@ -80,7 +80,7 @@ class RecallFindings:
 
     @property
     def baselines(self) -> list[str]:
-        """The systems that we are held against."""
+        """Return the baselines."""
         return [name for name in self.outcomes if name != OURS]
 
     def recalled(self) -> dict[str, dict[str, float]]:
@@ -102,7 +102,7 @@ class RecallFindings:
         }
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, for JSON."""
+        """Return everything for JSON."""
         asked = len(self.cases)
         return {
             "benchmark": self.benchmark,

@@ -1,4 +1,4 @@
-"""Asking one question of a memory, or of a baseline, and measuring what comes."""
+"""Asks one question of a memory or a baseline, and measures the result."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -90,7 +90,7 @@ def examined(
 
 
 class Baselines:
-    """What a memory is held against, over the same conversations.
+    """The baselines, over the same conversations.
 
     Args:
         conversations: What the memory holds.

@@ -1,6 +1,6 @@
-"""What is measured: a memory in a folder of its own, filled, asked and prepared.
+"""What is measured: a memory in a temporary folder, filled, searched and prepared.
 
-Every call that the benchmarks of recall make of the facade stands here.
+All calls of the benchmarks of recall to the public API are here.
 """
 
 import tempfile
@@ -24,12 +24,12 @@ from unabridged.testing.clock import ManualClock
 DEPTH = 50
 """Exchanges that a search is asked for."""
 MEMORY_SHARE = 0.7
-"""Memory's share of the window for a question, about; the window is mended until it fits."""
+"""Memory's share of the window for a question, about; the window is adjusted until it fits."""
 LARGEST_PROMPT = 1_000_000
-"""No bound beside the window, so that every memory budget can be reached."""
+"""No bound except the window, so that every memory budget can be reached."""
 _MENDINGS = 4
 _NEAR = 200
-"""A memory budget fits when it is off by at most one part in so many."""
+"""A memory budget fits when it is off by at most one part in this many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class PreparedPrompt:
     """A prepared context, looked at.
 
     Attributes:
-        whole: The ids of exchanges that stand whole in it.
+        whole: The ids of exchanges that are whole in it.
         recalled: How many the semantic tier brought, whole or condensed.
         text: Everything in it but the system prompt and the question.
     """
@@ -64,7 +64,7 @@ class RecallSubject:
         """What each call took."""
 
     def ask_at(self, now: datetime | None) -> None:
-        """Let it be a certain time; None for as it is."""
+        """Set the time of the clock; None to keep it."""
         if now is not None:
             self._clock.time = now
 
@@ -111,12 +111,12 @@ def filled(
     now: datetime | None = None,
     settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> Iterator[RecallSubject]:
-    """Put conversations into a space of its own, which is removed afterwards.
+    """Put conversations into a temporary space.
 
     Args:
         conversations: What it holds.
-        now: The time at which it is asked; None for a time of the clock's own.
-        settings: What shall differ from the defaults: ``embedder``, ``reranker`` …
+        now: The time at which it is asked; None for the clock's time.
+        settings: Settings that differ from the defaults: ``embedder``, ``reranker`` …
     """
     with (
         tempfile.TemporaryDirectory(prefix="unabridged-bench-") as home,
@@ -138,10 +138,10 @@ def opened(
 
     Args:
         home: Its folder.
-        conversations: What comes to what it holds.
-        now: The time at which it is asked; None for a time of the clock's own.
-        settings: What shall differ from the defaults.
-        maintained: Whether everything is done that is done after recording: judging, condensing …
+        conversations: Conversations to add.
+        now: The time at which it is asked; None for the clock's time.
+        settings: Settings that differ from the defaults.
+        maintained: Whether to run the maintenance: annotate, condense …
     """
     clock = ManualClock(now) if now else ManualClock()
     chosen = Settings(home=home, max_prompt_tokens=LARGEST_PROMPT, **settings)

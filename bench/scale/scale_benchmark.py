@@ -38,17 +38,17 @@ AIMS: Mapping[str, ReportAim] = MappingProxyType(
 )
 """Name of a row to its target."""
 ROWS = (*AIMS, "search, cold", "open, cold", "begin", "record", "disk")
-"""The names of all rows; some go on behind a colon."""
+"""The names of all rows; some continue after a colon."""
 
 Progress = Callable[[str], None]
 
 
 def run(*, sizes: Sequence[int] = SIZES, progress: Progress, seed: int = 7) -> BenchReport:
-    """Measure at each size; interrupted, it gives what was measured until then.
+    """Measure at each size; interrupted, it returns the figures so far.
 
     Args:
         sizes: Stored exchanges at which is measured.
-        progress: Told in a few words what goes on.
+        progress: Told in a few words what continues.
         seed: Of the conversations that are drawn.
     """
     rows: list[ReportRow] = []
@@ -131,7 +131,7 @@ def _step(name: str, **given: Any) -> dict[str, Any]:
     if done.returncode != 0:
         raise UnabridgedError(
             f"The step {name!r} of the benchmark ended with {done.returncode}.",
-            hint="What it wrote above says why; a full disk is the usual reason.",
+            hint="Its output above has the reason, usually a full disk.",
         )
     found: dict[str, Any] = json.loads(done.stdout)
     return found

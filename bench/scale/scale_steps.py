@@ -1,4 +1,4 @@
-"""What ``bench scale`` does in processes of their own: each step opens a home and measures one thing.
+"""What ``bench scale`` does in separate processes: each step opens a home and measures one thing.
 
 Run as ``python -m bench.scale.scale_steps STEP ARGUMENTS`` with the arguments as JSON; the
 figures come as JSON on standard output. Where the system can bind a process to a core, it is bound
@@ -64,7 +64,7 @@ def build(home: str, exchanges: int, lengthy: bool = False, seed: int = 7) -> di
 
 
 def cold(home: str, number: int) -> dict[str, Any]:
-    """Open and search once, the files put out of the system's cache where it lets us.
+    """Open and search once, with the files removed from the system's cache if possible.
 
     Args:
         home: The home.
@@ -81,7 +81,7 @@ def cold(home: str, number: int) -> dict[str, Any]:
 
 
 def warm(home: str) -> dict[str, Any]:
-    """Search many times, and see what memory it takes.
+    """Search many times, and measure the memory.
 
     Args:
         home: The home.
@@ -102,7 +102,7 @@ def warm(home: str) -> dict[str, Any]:
 def talk(home: str) -> dict[str, Any]:
     """Hold a session: prepare each message, begin it, record its answer; then prepare more.
 
-    Beside it the same rows, those of the index left out, are written to a copy of the file with
+    Next to it the same rows, those of the index left out, are written to a copy of the file with
     nothing around.
 
     Args:
@@ -141,7 +141,7 @@ def talk(home: str) -> dict[str, Any]:
 
 
 def exact(home: str) -> dict[str, Any]:
-    """Search as always, and then with every shortcut of the index taken away.
+    """Search as always, and then without any shortcut of the index.
 
     Args:
         home: The home.
@@ -221,7 +221,7 @@ STEPS: Mapping[str, Callable[..., dict[str, Any]]] = {
 
 
 def main() -> None:
-    """Do the step that the command line names."""
+    """Run the step of the command line."""
     name, given = sys.argv[1:]
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})

@@ -39,7 +39,7 @@ BEFORE = 33
 
 @dataclass
 class _Seen:
-    """What was seen over many contexts.
+    """Figures over many contexts.
 
     Attributes:
         memory: Shares of the memory budget that are used.

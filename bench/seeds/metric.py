@@ -11,15 +11,15 @@ class SeedMetric:
     """One metric.
 
     Attributes:
-        seed: The profile that stands for the seed: ``workspace``, ``companion`` …
+        seed: The profile that represents the seed: ``workspace``, ``companion`` …
         metric: What was measured.
-        must: What the seed asks for, in words; empty where it names it and gives no figure.
+        must: What the seed asks for, in words; empty if it names it and gives no figure.
         unit: ``ms``, ``%``, or what is counted.
-        ours: The figure; of times the median. None where it could not be measured.
+        ours: The figure; of times the median. None if it could not be measured.
         p95: The 95th percentile of times.
         baseline: The same of the baseline in the same run.
         of: What the baseline is.
-        met: Whether the seed's must is met; None where there is none, or nothing was measured.
+        met: Whether the seed's must is met; None if there is none, or nothing was measured.
         note: What else to know; why nothing was measured.
     """
 
@@ -47,7 +47,7 @@ class SeedReport:
     """What a run found.
 
     Attributes:
-        machine: What it ran on.
+        machine: The machine.
         metrics: The metrics, seed by seed.
     """
 
@@ -76,10 +76,10 @@ def within(
         seed: The profile.
         metric: What was measured.
         found: The times.
-        most: Below which they must stay; None where the seed gives no figure.
+        most: Below which they must stay; None if the seed gives no figure.
         baseline: The baseline's times.
         of: What the baseline is.
-        note: What else to know.
+        note: Notes.
     """
     return SeedMetric(
         seed,

@@ -1,4 +1,4 @@
-"""ReqVIBE: what is not written again, what is not asked again, what limits move, what tokens count."""
+"""ReqVIBE: repeated saves and requests, limits, and token counts."""
 
 import importlib
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""The ground that the measures of the seeds stand on: profiles, memories, talk."""
+"""The setup of the measures of the seeds: profiles, memories, conversations."""
 
 import json
 import os
@@ -24,11 +24,11 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class SeedRun:
-    """What the measures of every seed are given.
+    """The input of the measures of every seed.
 
     Attributes:
-        home: A folder that is removed afterwards; each measure takes folders of its own in it.
-        say: Told in a few words what goes on.
+        home: A folder that is removed afterwards; each measure has separate folders in it.
+        say: Told in a few words what continues.
         data: A folder with public data, or None.
         intent: A folder with labelled messages, or None.
         scale: 1 for the figures; less to try it: sizes and repeats shrink by it.
@@ -41,7 +41,7 @@ class SeedRun:
     scale: float = 1.0
 
     def scaled(self, count: int, least: int = 4) -> int:
-        """So many of something, or as few as the scale wants."""
+        """Return a count, reduced by the scale."""
         return max(least, round(count * self.scale))
 
     def folder(self, name: str) -> Path:
@@ -51,13 +51,13 @@ class SeedRun:
         return path
 
     def part(self, name: str) -> Path | None:
-        """A part of the public data; None where it is not there."""
+        """A part of the public data; None if it is missing."""
         path = None if self.data is None else self.data / name
         return path if path is not None and path.exists() else None
 
 
 def settings(name: str, home: Path, **changes: Any) -> Settings:
-    """Give the settings of a profile for a home; no environment is read."""
+    """Return the settings of a profile for a home; no environment is read."""
     given = {"profile": name, "user": USER, "upstream": "quote"} | changes
     return config.load(home=home, environ={}, **given)
 
@@ -71,7 +71,7 @@ def opened(
     model: str = "qwen2.5:7b",
     **changes: Any,
 ) -> Memory:
-    """Open a memory in a profile, before an upstream of so many tokens that is never asked."""
+    """Open a memory in a profile, before an upstream of this many tokens that is never asked."""
     chosen = settings(name, home, model=model, **changes)
     asked = upstream(model, chosen.window or window)
     return Memory.open(settings=chosen, upstream=asked, clock=clock)
@@ -105,7 +105,7 @@ def loaded(path: Path) -> Any:
 
 
 def plainly_saved(path: Path, times: int) -> Spread:
-    """What it takes to save plainly what a file of ours says to people, without what is ours in it."""
+    """Return the time to save the same content plainly, without our own fields."""
     content = loaded(path)
     content.pop("unabridged", None)
     copy = path.parent / "plain.draft"

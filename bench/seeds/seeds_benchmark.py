@@ -22,9 +22,9 @@ SEEDS: Mapping[str, str] = MappingProxyType(
         "story": "EMM",
     }
 )
-"""Profile to the seed that it stands for."""
+"""The seed by profile."""
 INTENT = Path("tests/fixtures/intent")
-"""Where a checkout has labelled messages."""
+"""The folder of labelled messages in a checkout."""
 
 
 def run(
@@ -41,7 +41,7 @@ def run(
         only: Only these profiles.
         data: A folder with any of ``longmemeval``, ``locomo`` and ``crd3``; None for none.
         intent: A folder with labelled messages (``*.tsv``); None for the checkout's, where it is.
-        progress: Told in a few words what goes on.
+        progress: Told in a few words what continues.
         scale: 1 for the figures; less to try it with smaller memories.
 
     Raises:
@@ -51,7 +51,7 @@ def run(
     unknown = [name for name in only if name not in SEEDS]
     if unknown:
         raise SettingError(
-            f"No seed stands behind the profile {unknown[0]!r}.",
+            f"No seed belongs to the profile {unknown[0]!r}.",
             hint=f"Choose from: {', '.join(SEEDS)}.",
         )
     labelled = Path(intent) if intent else INTENT

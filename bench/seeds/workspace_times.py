@@ -1,8 +1,8 @@
 """WorkspaceAI's six times (its plan, *Performance Requirements*), in the profile ``workspace``.
 
-Beside each stands what the seed's own way takes in the same run: ``json.load`` of the model's file,
+The baseline of each is the seed's own way in the same run: ``json.load`` of the model's file,
 ``len(text) // 3``, a walk from the newest exchange backwards, words looked for in the message, and
-the whole file written anew by ``json.dump`` with an fsync.
+the whole file written again by ``json.dump`` with an fsync.
 """
 
 import gc
@@ -83,7 +83,7 @@ class _Stage:
         return within(SEED, name + self._at, found, most=most, baseline=base, of=of)
 
     def loading(self) -> Iterator[SeedMetric]:
-        """From nothing to the model's history at hand."""
+        """From nothing to the model's loaded history."""
 
         def load() -> None:
             with opened(SEED, self._home) as memory:
@@ -94,7 +94,7 @@ class _Stage:
         yield self._metric("memory loading", found, 100, base, "json.load of the same file")
 
     def talking(self) -> Iterator[SeedMetric]:
-        """A conversation that goes on: contexts, the counting in one, and what is made durable."""
+        """A continued conversation: contexts, the counting in one, and what is made durable."""
         questions = asks(self._drawn, len(self._calls("talk")))
         base = each(lambda text: seeds_context(self._files[-1], text), questions)
         saved = plainly_saved(self._files[-1], len(self._calls("save")))

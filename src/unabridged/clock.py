@@ -1,4 +1,4 @@
-"""The real clock, and ids that sort by the time they were made."""
+"""The real clock, and ids that sort by time."""
 
 import os
 import threading
@@ -25,7 +25,7 @@ class SystemClock:
         self._last = (0, 0)
 
     def now(self) -> datetime:
-        return datetime.now(UTC)  # noqa: TID251 - the one place that may
+        return datetime.now(UTC)  # noqa: TID251 - the only place that may read the clock
 
     def new_id(self) -> str:
         milliseconds = int(self.now().timestamp() * 1000)

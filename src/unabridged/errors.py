@@ -1,21 +1,22 @@
 """Every error that Unabridged raises, in one tree.
 
-Each says what happened and, in ``hint``, what to do next. Nothing was lost when one is raised:
+Each reports what happened and, in ``hint``, what to do next. An operation that raises one has
+lost nothing: it happened as a whole or not at all.
 the operation either happened whole or not at all.
 
 UnabridgedError
 ├── SettingError             a setting, argument or option that cannot be used
 │   └── MissingExtraError    an optional package that is not installed
-├── InputError               a message, name or query that cannot be taken
+├── InputError               a message, name or query that is not accepted
 │   ├── EmptyMessageError
 │   ├── NameRefusedError
 │   └── ToolError            a tool that cannot be described or called
-├── AccessError              who asks may not
-│   ├── KeyRefusedError      no API key where one is needed, or one that is not valid
+├── AccessError              the caller is not allowed to
+│   ├── KeyRefusedError      an API key is missing or not valid
 │   ├── PermissionRefusedError  the key does not allow it
 │   └── RequestRefusedError  a request over HTTP that is refused for its form, size or number
-├── NotFoundError            an id or title that names nothing
-├── WindowError              what must be sent does not fit the window
+├── NotFoundError            nothing has this id or title
+├── WindowError              the prompt does not fit the window
 │   └── PromptTooLargeError
 ├── StoreError
 │   ├── DuplicateIdError
@@ -23,23 +24,23 @@ UnabridgedError
 │   ├── StoreBusyError
 │   ├── StoreClosedError
 │   ├── StoreDamagedError
-│   │   ├── StoreEditedError    a file that was edited by hand and not adopted yet
-│   │   └── StoreTamperedError  a message, its place or a whole file is not what was written
+│   │   ├── StoreEditedError    a file was edited by hand and not adopted yet
+│   │   └── StoreTamperedError  a message, its place or a whole file was changed
 │   ├── StoreFormatError     written by a newer version
 │   ├── StoreFullError
-│   ├── StoreKeyError        encrypted, and the key is missing or another one
+│   ├── StoreKeyError        encrypted, and the key is missing or wrong
 │   └── StoreReadOnlyError
 ├── UpstreamError
 │   ├── ContextRefusedError  the server refused the prompt for its length
 │   ├── ModelNotFoundError
 │   ├── NoModelError         a server without any model
-│   ├── UpstreamAwayError    nobody answers
+│   ├── UpstreamAwayError    nothing answers at the address
 │   ├── UpstreamBrokenError  the answer broke off
 │   └── UpstreamRefusedError the server answered with an error
 └── TransferError            a foreign file that cannot be read or written
     ├── BackupError          a backup that cannot be made, opened or restored
     ├── BadRecordError
-    ├── MigrationError       an old folder that cannot be taken over or given back
+    ├── MigrationError       an old folder that cannot be migrated or restored
     └── UnknownFormatError
 """
 
@@ -72,8 +73,8 @@ class MissingExtraError(SettingError):
     """An optional package is not installed.
 
     Args:
-        package: The package that was asked for.
-        extra: The extra of ``unabridged`` that brings it.
+        package: The package that is needed.
+        extra: The extra of ``unabridged`` that installs it.
         afterwards: Arguments of a second call of pip, or empty.
     """
 
@@ -93,7 +94,7 @@ class MissingExtraError(SettingError):
 
 
 class InputError(UnabridgedError):
-    """A message, name or query cannot be taken."""
+    """A message, name or query is not accepted."""
 
     exit_code = 2
 
@@ -111,26 +112,26 @@ class ToolError(InputError):
 
 
 class AccessError(UnabridgedError):
-    """Who asks may not."""
+    """The caller is not allowed to do this."""
 
     exit_code = 2
 
 
 class KeyRefusedError(AccessError):
-    """There is no API key where one is needed, or it is unknown, expired or revoked."""
+    """The API key is missing, unknown, expired or revoked."""
 
 
 class PermissionRefusedError(AccessError):
-    """The API key does not allow what is asked, or whose memory it is asked of."""
+    """The API key does not allow this action, or not in this memory."""
 
 
 class RequestRefusedError(AccessError):
-    """A request over HTTP is refused for where it comes from, its form, its size or its number.
+    """A request over HTTP is refused for its origin, form, size or rate.
 
     Args:
         message: What is wrong with it.
         status: The HTTP status.
-        code: The same for programs.
+        code: A code for programs.
         hint: What to do next.
         wait: Seconds after which it may be sent again, or None.
     """
@@ -145,13 +146,13 @@ class RequestRefusedError(AccessError):
 
 
 class NotFoundError(UnabridgedError):
-    """An id or title names nothing."""
+    """Nothing has this id or title."""
 
     exit_code = 3
 
 
 class WindowError(UnabridgedError):
-    """What must be sent does not fit the window."""
+    """The prompt does not fit the window."""
 
     exit_code = 4
 
@@ -161,7 +162,7 @@ class PromptTooLargeError(WindowError):
 
     Args:
         needed: Tokens that the fixed parts, the message and the least answer need.
-        window: Tokens that there are.
+        window: Tokens that the window has.
         hint: What would help.
     """
 
@@ -177,7 +178,7 @@ class PromptTooLargeError(WindowError):
 
 
 class StoreError(UnabridgedError):
-    """The store could not do what was asked; nothing was half done."""
+    """The store could not do this; nothing was half done."""
 
     exit_code = 5
 
@@ -187,11 +188,11 @@ class DuplicateIdError(StoreError):
 
 
 class HeadMovedError(StoreError):
-    """Another writer moved the session on since it was read.
+    """Another writer has moved the session's head since it was read.
 
     Args:
         session: The session's id.
-        expected: The head that the caller had seen, or None for an empty session.
+        expected: The head that the caller read, or None for an empty session.
         found: The head that the store holds.
     """
 
@@ -210,31 +211,31 @@ class StoreBusyError(StoreError):
 
 
 class StoreClosedError(StoreError):
-    """The store was closed before."""
+    """The store is closed."""
 
 
 class StoreDamagedError(StoreError):
-    """What the store holds is not what was written."""
+    """The stored data is not what was written."""
 
 
 class StoreEditedError(StoreDamagedError):
-    """A file was edited by hand; it is read again when the edit was adopted or undone."""
+    """A file was edited by hand; adopt or undo the edit to read it."""
 
 
 class StoreTamperedError(StoreDamagedError):
-    """The chain over what was said does not fit it: something was changed, removed or put in."""
+    """The hash chain does not match: a message was changed, removed or added."""
 
 
 class StoreFormatError(StoreError):
-    """The store was written by a newer version, or is no store at all."""
+    """The store was written by a newer version, or the file is not a store."""
 
 
 class StoreFullError(StoreError):
-    """There is no room left on the disk."""
+    """The disk is full."""
 
 
 class StoreKeyError(StoreError):
-    """The store is encrypted, and its key is missing or another one."""
+    """The store is encrypted, and its key is missing or wrong."""
 
 
 class StoreReadOnlyError(StoreError):
@@ -251,9 +252,9 @@ class ContextRefusedError(UpstreamError):
     """The server refused the prompt for its length.
 
     Args:
-        message: What the server said.
-        prompt_tokens: Tokens that the server counted, where it says so.
-        window: Tokens that the server allows, where it says so.
+        message: What the server reported.
+        prompt_tokens: Tokens that the server counted, if it names them.
+        window: Tokens that the server allows, if it names them.
         hint: What to do next.
     """
 
@@ -271,27 +272,27 @@ class ContextRefusedError(UpstreamError):
 
 
 class ModelNotFoundError(UpstreamError):
-    """The server does not know the model."""
+    """The server does not have the model."""
 
 
 class NoModelError(UpstreamError):
-    """The server has no model at all."""
+    """The server has no model."""
 
 
 class UpstreamAwayError(UpstreamError):
-    """Nobody answers at the address."""
+    """Nothing answers at the address."""
 
 
 class UpstreamBrokenError(UpstreamError):
-    """The answer broke off before its end; what came is kept as incomplete."""
+    """The answer broke off before its end; what arrived is kept as incomplete."""
 
 
 class UpstreamRefusedError(UpstreamError):
     """The server answered with an error.
 
     Args:
-        message: What the server said.
-        status: The HTTP status, or None where it came inside a stream.
+        message: What the server reported.
+        status: The HTTP status, or None for an error inside a stream.
         hint: What to do next.
     """
 
@@ -311,11 +312,11 @@ class BackupError(TransferError):
 
 
 class MigrationError(TransferError):
-    """An old folder cannot be taken over or given back; it works as it did."""
+    """An old folder cannot be migrated or restored; it still works as before."""
 
 
 class BadRecordError(TransferError):
-    """One record of a file cannot be read.
+    """A record of a file cannot be read.
 
     Args:
         message: What is wrong with it.
@@ -329,4 +330,4 @@ class BadRecordError(TransferError):
 
 
 class UnknownFormatError(TransferError):
-    """No reader knows the file."""
+    """No format matches the file."""

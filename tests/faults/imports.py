@@ -54,7 +54,7 @@ def hangs_together(conversation):
         if exchange.parent is not None and exchange.parent not in seen:
             raise BadlyWovenError("an exchange before its parent")
         if not exchange.messages or exchange.user.role is not Role.USER:
-            raise BadlyWovenError("an exchange that no user opened")
+            raise BadlyWovenError("an exchange without a user message")
         later = [message.id for message in exchange.messages[1:]]
         if len(set(later)) < len(later) or ids & set(later):
             raise BadlyWovenError("a message twice")

@@ -302,7 +302,7 @@ def test_where_memory_fails_the_setting_says_what_happens(front, upstream, http,
     url = front(on_memory_error=way)
 
     def fails(*_, **__):
-        raise StoreDamagedError("It is damaged.", hint="Look at `unabridged doctor`.")
+        raise StoreDamagedError("It is damaged.", hint="Run: unabridged doctor")
 
     monkeypatch.setattr("unabridged.history_sync.sync.HistorySync.sync", fails)
     body = {"model": MODEL, "messages": [{"role": "user", "content": WORDS}], "stream": False}
@@ -333,7 +333,7 @@ def test_quote_answers_both_dialects(serving):
 
 def test_an_answer_that_cannot_be_stored_is_said_or_passed(front, upstream, http, monkeypatch):
     def fails(*_, **__):
-        raise StoreDamagedError("It is damaged.", hint="Look at `unabridged doctor`.")
+        raise StoreDamagedError("It is damaged.", hint="Run: unabridged doctor")
 
     for way in ("refuse", "pass"):
         url = front(on_memory_error=way)

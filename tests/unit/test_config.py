@@ -319,7 +319,7 @@ def test_set_writes_for_one_agent_and_leaves_the_rest(tmp_path):
     write_setting(tmp_path, "json_compression", None, ("agents", "a.b"))
     write_setting(tmp_path, "max_turns", None, ("agents", "never seen"))
     assert config.load(home=tmp_path, environ={}, agent="a.b").json_compression is False
-    with pytest.raises(SettingError, match="cannot be another one"):
+    with pytest.raises(SettingError, match="cannot differ by agent"):
         write_setting(tmp_path, "user", "x", ("agents", "tutor"))
 
 
@@ -345,7 +345,7 @@ def test_what_counts_for_more_than_the_file_counts_for_more_than_a_models_table(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[models.qwen]\nstore = "memory"\n', "store cannot be another one for one model"),
+        ('[models.qwen]\nstore = "memory"\n', "store cannot differ by model"),
         ("[models.qwen]\nwindwo = 1\n", "no setting 'windwo'"),
         ("[models.qwen]\nwindow = 1\n", "window cannot be 1"),
         ("models = 3\n", "models is not a table of tables"),

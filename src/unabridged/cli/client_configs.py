@@ -1,4 +1,4 @@
-"""How to connect programs to the server: a table of settings, and filling them in."""
+"""Fills in the settings that connect programs to the server."""
 
 import json
 import shlex
@@ -14,25 +14,25 @@ from pathlib import Path
 from unabridged.errors import NotFoundError
 
 NO_KEY = "unabridged"
-"""The key to send while none is needed: many programs do not work without one."""
+"""The key for programs that require one while the server needs none."""
 A_KEY = "YOUR_API_KEY"
 A_TOKEN = "THE_TOKEN"  # noqa: S105 - a placeholder
 
 
 @dataclass(frozen=True, slots=True)
 class ClientConfig:
-    """One program.
+    """The settings of one program.
 
     Attributes:
-        name: What it is called here.
-        title: What it is called.
+        name: The name that people type.
+        title: The program's own name.
         speaks: ``ollama``, ``openai`` or ``mcp``.
-        form: How the text is written: ``json``, ``yaml``, ``python``, ``javascript``, ``sh``,
+        form: The format of the text: ``json``, ``yaml``, ``python``, ``javascript``, ``sh``,
             ``ini`` or ``steps``.
-        where: The file or place that it belongs into.
-        text: What to write, with ``$names`` for what differs.
-        note: What else to know.
-        checked: What it was checked against.
+        where: The file or place for the text.
+        text: What to write, with ``$names`` for values of the server.
+        note: A note, or empty.
+        checked: The version that it was checked with.
     """
 
     name: str
@@ -47,15 +47,15 @@ class ClientConfig:
 
 @dataclass(frozen=True, slots=True)
 class ServerAddress:
-    """What differs from server to server.
+    """The values of one server.
 
     Attributes:
         url: Its base address.
         home: Its home folder.
         model: The model to ask for.
-        key: An API key, or what stands for one.
-        token: The token, or what stands for it.
-        token_file: Where the token lies.
+        key: An API key, or a placeholder.
+        token: The token, or a placeholder.
+        token_file: The file of the token.
         program: The command ``unabridged``.
     """
 
@@ -68,7 +68,7 @@ class ServerAddress:
     program: str
 
     def words(self) -> dict[str, str]:
-        """What the names of a text stand for."""
+        """Return the values by name."""
         return {
             "url": self.url,
             "v1": f"{self.url}/v1",
@@ -83,14 +83,14 @@ class ServerAddress:
 
 
 def clients() -> dict[str, ClientConfig]:
-    """Give every client of the table, by name."""
+    """Return every client of the table, by name."""
     file = resources.files("unabridged.cli") / "data" / "clients.toml"
     rows = tomllib.loads(file.read_text("utf-8"))
     return {name: ClientConfig(name, **row) for name, row in rows.items()}
 
 
 def client_of(name: str) -> ClientConfig:
-    """Give the client of a name.
+    """Return the client of a name.
 
     Raises:
         NotFoundError: There is none.
@@ -99,26 +99,26 @@ def client_of(name: str) -> ClientConfig:
     if name.lower() not in known:
         raise NotFoundError(
             f"There are no settings for {name!r} here.",
-            hint="`unabridged connect` lists the programs; any other takes the address that "
-            "`unabridged connect curl` shows.",
+            hint="List the programs: unabridged connect. For any other, use the address of: "
+            "unabridged connect curl",
         )
     return known[name.lower()]
 
 
 def filled(client: ClientConfig, server: ServerAddress) -> str:
-    """Give the text of a client for a server, quoted as its form wants it."""
+    """Return the text of a client for a server, quoted for its format."""
     quote = _QUOTES.get(client.form, str)
     words = {name: quote(word) for name, word in server.words().items()}
     return string.Template(client.text).substitute(words)
 
 
 def noted(client: ClientConfig, server: ServerAddress) -> str:
-    """Give the note of a client for a server."""
+    """Return the note of a client for a server."""
     return string.Template(client.note).substitute(server.words())
 
 
 def program() -> str:
-    """Give the path of the command: programs with windows know no search path."""
+    """Return the path of the command: desktop programs have no search path."""
     here = Path(sys.argv[0])
     found = str(here.absolute()) if here.stem == "unabridged" else shutil.which("unabridged")
     return found or "unabridged"

@@ -24,8 +24,8 @@ def copy_spaces(
 
     Args:
         invocation: The call.
-        source: What to copy, as people write it, and the home it is in; None for this one.
-        target: Where to copy it, likewise.
+        source: The space to copy, as people write it, and its home; None for this one.
+        target: The target, likewise.
     """
     ends = [_end(invocation, *end) for end in (source, target)]
     done: list[CopiedSpace] = []

@@ -21,7 +21,7 @@ def count(number: int, thing: str) -> str:
 
 
 def model_name(model: str, provider: str) -> str:
-    """Name a model and what serves it; once where both are called the same."""
+    """Name a model and what serves it; once if both have the same name."""
     return f"{model} ({provider})" if model and model != provider else provider
 
 
@@ -54,7 +54,7 @@ def seconds(took: float) -> str:
 
 
 def month(at: datetime, now: datetime) -> str:
-    """Name the month of a date as one says it: today, March, March 2024."""
+    """Name the month of a date as people say it: today, March, March 2024."""
     at, now = at.astimezone(), now.astimezone()
     if at.date() == now.date():
         return "today"
@@ -63,12 +63,12 @@ def month(at: datetime, now: datetime) -> str:
 
 
 def recalled(rows: Sequence[LedgerRow], now: datetime, *, history: bool = False) -> str:
-    """Say what was recalled: ``recalled 3 exchanges, 2 from March``.
+    """Describe what was recalled: ``recalled 3 exchanges, 2 from March``.
 
     Args:
         rows: What was recalled.
         now: The time.
-        history: Whether earlier exchanges of this session were sent, which need no recall.
+        history: Whether the prompt has earlier exchanges of this session.
     """
     if not rows:
         return "nothing recalled beyond this session" if history else "nothing recalled"
@@ -83,7 +83,7 @@ def recalled(rows: Sequence[LedgerRow], now: datetime, *, history: bool = False)
 
 
 def footer(context: Context, prompt: int | None = None) -> str:
-    """Give the line under an answer.
+    """Return the line under an answer.
 
     Args:
         context: What was sent.

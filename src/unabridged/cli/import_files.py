@@ -27,7 +27,7 @@ from unabridged.transfer.reader import FormatReader
 from unabridged.transfer.unreadable import Aside
 
 _PARTS = 1000
-"""Parts of a file that a progress bar counts."""
+"""The steps of the progress bar of a file."""
 
 Opener = Callable[[str | Path | BinaryIO], FormatReader]
 
@@ -37,10 +37,10 @@ class FileImport:
 
     Args:
         invocation: The call.
-        space: Where they go; None if there is none yet and nothing is stored.
+        space: The space to import into; None for a dry run without a space.
         opener: Opens a file.
-        at: The time, for the names of what is kept aside.
-        dry_run: Whether nothing is stored.
+        at: The time, for the names of files that keep failures.
+        dry_run: Whether to store nothing.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class FileImport:
         self._quiet = invocation.json
 
     def run(self, files: Sequence[str]) -> None:
-        """Import files and report what became of them.
+        """Import files and report the results.
 
         Args:
             files: Paths, or ``-`` for standard input.

@@ -34,7 +34,7 @@ def choose(
     Args:
         invocation: The call.
         folder: The folder.
-        space: What is here already; None if there is nothing.
+        space: The space to import into; None if it does not exist.
         opener: Opens a file.
         wanted: ``all``, ``none``, or numbers of the list; None to ask.
 
@@ -74,7 +74,7 @@ def picked(text: str, most: int) -> list[int]:
         if not 1 <= first <= last <= most:
             raise InputError(
                 f"{piece!r} is not a number of the list.",
-                hint=f"Give numbers from 1 to {most}, as 1,3-5, or all or none.",
+                hint=f"Use numbers from 1 to {most}, such as 1,3-5, or all or none.",
             )
         numbers.update(range(first, last + 1))
     return sorted(numbers)
@@ -114,7 +114,7 @@ def _show(folder: Path, found: Sequence[Survey], walk: Walk) -> None:
     if walk.closed:
         remark(f"{count(walk.closed, 'folder')} could not be opened.")
     if walk.cut:
-        remark("There are too many files to look at all. Name a folder further down.")
+        remark("There are too many files. Name a subfolder.")
 
 
 def _details(each: Survey) -> str:
@@ -142,7 +142,9 @@ def _ask(most: int) -> str:
         remark("Choose with --pick 1,3-5 or --all.")
         return NONE
     while True:
-        text = str(click.prompt(f"Which (1-{most}, as 1,3-5; all; none)", default=NONE, err=True))
+        text = str(
+            click.prompt(f"Which (1-{most}, such as 1,3-5; all; none)", default=NONE, err=True)
+        )
         try:
             picked(text, most)
         except InputError as error:

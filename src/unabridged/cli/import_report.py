@@ -1,4 +1,4 @@
-"""What became of imported files, in words and as JSON."""
+"""The results of imports, as text and as JSON."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -14,22 +14,22 @@ from unabridged.errors import TransferError
 from unabridged.factory.file_transfer import ImportResult
 
 FAILURES_SHOWN = 5
-"""Failures that a person sees; JSON lists more."""
+"""The most failures to show; JSON lists more."""
 _BROKEN_HINT = (
-    "What came before that place was read. Download or copy the file again and import it: what is"
+    "Everything before that place was read. Download or copy the file again and import it: what is"
     " here already is skipped."
 )
 
 
 @dataclass
 class ImportReport(ImportResult):
-    """What became of one file.
+    """The result of one file.
 
     Attributes:
         file: Its path, or ``-``.
-        kept_aside: The file in the home that holds what could not be read.
-        error: Why nothing, or nothing more, of the file could be read.
-        hint: What to do then.
+        kept_aside: The file in the home with the unreadable records.
+        error: Why the file could not be read, or not to its end.
+        hint: What to do about it.
     """
 
     file: str = ""
@@ -44,7 +44,7 @@ class ImportReport(ImportResult):
 
 
 def report_data(reports: Iterable[ImportReport], *, dry_run: bool) -> dict[str, Any]:
-    """Return reports as JSON shows them."""
+    """Return reports for JSON."""
     return {"dry_run": dry_run, "files": [_data(report) for report in reports]}
 
 
@@ -69,7 +69,7 @@ def show_reports(reports: Iterable[ImportReport], *, dry_run: bool) -> None:
 
 
 def remark(text: str) -> None:
-    """Say something on standard error, in addition to what was asked for."""
+    """Write a remark to standard error."""
     for line in wrap(safe(text), width()):
         echo(f"  {line}", "warn", err=True)
 
@@ -88,7 +88,7 @@ def _show_failures(report: ImportReport) -> None:
     if (more := report.failed_count - len(broken) - len(others[:FAILURES_SHOWN])) > 0:
         remark(f"{more:,} more could not be read or stored; --json lists them.")
     if report.kept_aside and report.failed_count:
-        remark("What could not be read is kept in:")
+        remark("Unreadable records are kept in:")
         echo(f"  {safe(report.kept_aside)}", "warn", err=True)
 
 
@@ -128,7 +128,7 @@ def _outcome(report: ImportReport, *, dry_run: bool) -> str:
 
 
 def kinds(counts: Mapping[str, int]) -> str:
-    """Write what was counted by kind, the most frequent first."""
+    """Write counts by kind, the most frequent first."""
     ordered = sorted(counts.items(), key=lambda item: -item[1])
     *first, last = [count(number, what) for what, number in ordered]
     return f"{', '.join(first)} and {last}" if first else last

@@ -1,4 +1,4 @@
-"""What the commands `facts` and `requirements` share."""
+"""Functions that `facts` and `requirements` share."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -41,7 +41,7 @@ def learn(
     Args:
         space: The space of the exchanges.
         pending: Learns from up to a number of exchanges; returns how many it read.
-        asking: Returns what learns with a model too, and notes what failed.
+        asking: Returns a learner that also asks a model, and notes failures.
         with_model: Whether to ask the model.
 
     Returns:

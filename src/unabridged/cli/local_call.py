@@ -1,4 +1,4 @@
-"""Calls of operations in this process: with every right, on a space that is open."""
+"""Calls of operations in this process: with every right, on an open space."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -42,7 +42,7 @@ def perform(call: Call, operation: Operation[P, R], **values: Any) -> R:
         what, _, field = str(error).partition(" - at `$.")
         name = field.rstrip("`").partition("[")[0]
         said = f"{name.replace('_', ' ')}: {what}" if name else what
-        raise InputError(f"{said}.", hint="Give another value.") from None
+        raise InputError(f"{said}.", hint="Use another value.") from None
     if operation.once is not None:
         call = replace(call, planned=operation.once.plan(call, params))
     return operation(call, params)

@@ -93,7 +93,7 @@ class CommandLine(click.Group):
     """A group of commands that turns errors into messages and exit codes.
 
     Attributes:
-        program: What a person types before the commands.
+        program: The name of the program.
     """
 
     program = "unabridged"
@@ -163,7 +163,7 @@ class Root(CommandLine):
     def resolve_command(  # type: ignore[explicit-override]  # typing.override needs Python 3.12
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command; of one that is not there, name the nearest."""
+        """Find a command; for an unknown one, name the nearest."""
         check_name(self, ctx, args[0], self.list_commands(ctx))
         return super().resolve_command(ctx, args)
 

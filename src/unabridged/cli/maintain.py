@@ -28,9 +28,9 @@ def maintain_recorded(
     Everything is recorded and searchable already, so an error is only a note.
 
     Args:
-        space: Where it was recorded.
-        note: Takes a sentence for a person.
-        session: The session that is being talked in; None for the newest.
+        space: The space.
+        note: Receives a sentence for a person.
+        session: The current session; None for the newest.
         model: The model that may write; None for the space's own.
         pages: Up to this many of each kind; None for all.
     """
@@ -50,13 +50,13 @@ def maintain_recorded(
 
 
 def steps_after_import(space: Space) -> tuple[str, ...]:
-    """Return what is done after an import that is searchable already, step by step."""
+    """Return the steps after an import that is already searchable."""
     embeds = ("embed",) if space.maintenance.embeds_later else ()
     return (*embeds, *space.maintenance.stages())
 
 
 def embed_all(space: Space, stages: Stages, expected: int, note: Callable[[str], None]) -> None:
-    """Embed what an import added, where the embedder is too slow to do it at once."""
+    """Embed imported exchanges if the embedder is too slow to do it at once."""
 
     def moved(done: int) -> None:
         stages.show("embed", min(done, expected), expected)
@@ -68,13 +68,13 @@ def embed_all(space: Space, stages: Stages, expected: int, note: Callable[[str],
 def maintain_all(
     space: Space, session: Session | None, *, stages: Stages, expected: int = 0
 ) -> None:
-    """Do everything that waits, with a bar; an interrupt keeps what was done.
+    """Do all pending maintenance, with a bar; an interrupt keeps what was done.
 
     Args:
-        space: Where it waits.
-        session: The session that is being talked in, or None.
+        space: The space.
+        session: The current session, or None.
         stages: Shows the progress.
-        expected: Exchanges that wait, if it is known.
+        expected: The number of pending exchanges, if it is known.
 
     Raises:
         UnabridgedError: Something cannot be read or stored, or the model failed.
@@ -103,11 +103,11 @@ def embed_recorded(
 ) -> None:
     """Embed exchanges that have no vectors yet.
 
-    Everything is recorded and found by words already, so an error is only a note.
+    Everything is recorded and already found by words, so an error is only a note.
 
     Args:
-        space: Where it was recorded.
-        note: Takes a sentence for a person.
+        space: The space.
+        note: Receives a sentence for a person.
         pages: Up to this many; None for all.
         moved: Called with the number of exchanges embedded so far.
     """

@@ -1,4 +1,4 @@
-"""Open what the settings of a call name: a space, or the home with all its spaces."""
+"""Opens the space or the home of a call."""
 
 import sys
 from dataclasses import replace
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 _SAID = ("chat", "ask")
 """Commands that only record; they do not save if ``auto_save`` is off."""
 OWN = "unabridged"
-"""The source of sessions that were begun here."""
+"""The source of sessions that began in this program."""
 
 
 def look_into(invocation: Invocation) -> "Space":
-    """Open the space that a call names, to read it; create none.
+    """Open the space of a call for reading; create none.
 
     Raises:
         As ``open_space``.
@@ -35,7 +35,7 @@ def look_into(invocation: Invocation) -> "Space":
 
 
 def open_space(invocation: Invocation, *, recover: bool = False, create: bool = True) -> "Space":
-    """Open the space that a call names; closed with the call.
+    """Open the space of a call; it is closed with the call.
 
     If the file is damaged, commands that write set it aside, continue with what is intact, and
     report it; commands that read change nothing.
@@ -43,10 +43,10 @@ def open_space(invocation: Invocation, *, recover: bool = False, create: bool = 
     Args:
         invocation: The call.
         recover: Whether the command writes.
-        create: Whether to create a space that is not there; otherwise an empty one represents it.
+        create: Whether to create a missing space; otherwise an empty one represents it.
 
     Raises:
-        SettingError: A setting cannot be used.
+        SettingError: A setting is not valid.
         NameRefusedError: Each model has its own memory, and none is named.
         NotFoundError: There is no such session.
         StoreError: The store cannot be opened.
@@ -58,7 +58,7 @@ def open_space(invocation: Invocation, *, recover: bool = False, create: bool = 
 
 
 def session_named(invocation: Invocation, space: "Space") -> "Session | None":
-    """Return the session that a call names; without a name the newest one.
+    """Return the session of a call; the newest one if none is named.
 
     Raises:
         InputError: A new session is requested too.
@@ -73,20 +73,20 @@ def session_named(invocation: Invocation, space: "Space") -> "Session | None":
 
 
 def path_named(invocation: Invocation, space: "Space", limit: int) -> "list[Exchange]":
-    """Return the newest exchanges of the session that a call names, oldest first."""
+    """Return the newest exchanges of a call's session, oldest first."""
     session = session_named(invocation, space)
     return space.log.history(session.id, limit) if session else []
 
 
 def named(invocation: Invocation) -> "Settings":
-    """Read the settings of a call that is about one memory.
+    """Read the settings of a call for one memory.
 
-    If each model has its own memory and none is named, use the only one that there is.
+    If each model has its own memory and none is named, use the only one if there is just one.
 
     Raises:
-        SettingError: A setting cannot be used.
-        NameRefusedError: There are several. Which model answers now must not decide what is shown
-            or forgotten.
+        SettingError: A setting is not valid.
+        NameRefusedError: There are several; the model that answers now must not decide which one
+            is shown or forgotten.
     """
     from unabridged.factory.home import Home  # noqa: PLC0415 - slow, and help needs none of it
 
@@ -136,11 +136,11 @@ def _leave(invocation: Invocation, space: "Space") -> None:
 
 
 def open_conversation(invocation: Invocation) -> "Conversation":
-    """Open a conversation: the one that the call names, else the newest that was begun here.
+    """Open the conversation of a call, else the newest one of this program.
 
-    An imported session is not continued unless it is named. If sessions are isolated, an unknown
-    name begins a session. If each model has its own memory and none is named, the memory is that
-    of the model that answers.
+    An imported session continues only if it is named. If sessions are isolated, an unknown name
+    begins a session. If each model has its own memory and none is named, the answering model's
+    memory is used.
     """
     from unabridged.turn.conversation import Conversation  # noqa: PLC0415 - as above
 
@@ -165,14 +165,14 @@ def _own(space: "Space", session: "Session | None") -> "Conversation":
 
 
 def open_home(invocation: Invocation) -> "Home":
-    """Open the home folder that a call names."""
+    """Open the home folder of a call."""
     from unabridged.factory.home import Home  # noqa: PLC0415 - slow, and help needs none of it
 
     return Home(invocation.settings())
 
 
 def open_safekeeping(invocation: Invocation, settings: "Settings | None" = None) -> "Safekeeping":
-    """Open the backups of the home that a call names, with other settings if given."""
+    """Open the backups of a call's home, with other settings if given."""
     from unabridged.home.backup import Safekeeping  # noqa: PLC0415 - as above
 
     return Safekeeping(settings or invocation.settings())

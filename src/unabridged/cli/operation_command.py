@@ -1,6 +1,6 @@
 """Makes a command from an operation: its parameters become arguments and options.
 
-The operation is imported when the command runs or shows its own help, so that groups list their
+The operation is imported when the command runs or shows its help, so that groups list their
 commands and shells complete them at once.
 """
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from unabridged.operations.operation import Operation
 
 View = Callable[[Any, "Call"], Iterable[str]]
-"""Shows the result of an operation to people, as lines; it may look into the call's space."""
+"""Returns the result of an operation as lines for people."""
 _FLAGS: Mapping[str, str] = {"pinned": "--pin", "subject": "--about"}
-"""Names of options that are not those of their parameters."""
+"""Option names that differ from the names of parameters."""
 _WORDS = ("text", "category")
-"""Parameters that are given as the remaining words; ``-`` reads standard input."""
+"""Parameters that take the remaining words; ``-`` reads standard input."""
 _SESSION = "session"
 """A parameter of this name is the shared option of that name; without it, the newest session."""
 _PAGES = ("limit", "cursor")
@@ -34,16 +34,16 @@ class OperationCommand(PlainCommand):
     """A command that runs one operation on a space.
 
     Args:
-        name: What people type.
+        name: Its name.
         operation: The name of the operation, such as ``facts.add``.
         about: Its help.
-        examples: Command lines that show it.
+        examples: Command lines as examples.
         options: Names of shared options.
         view: Shows the result to people; None to write JSON always.
         fixed: Parameters that the command sets itself.
         empty: What people read if there is nothing to show.
-        limit: How many items of a list are shown unless ``--limit`` says otherwise; None for all.
-        explained: What an argument may be, by its name; added to the help of commands that have it.
+        limit: The default of ``--limit`` for a list; None for all.
+        explained: Explanations of arguments by name, for the help of commands that have them.
     """
 
     def __init__(  # noqa: PLR0913 - the columns of a command
@@ -91,7 +91,7 @@ class OperationCommand(PlainCommand):
     def format_help_text(  # type: ignore[explicit-override]  # typing.override needs Python 3.12
         self, ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
-        """Write the help, then what its arguments may be."""
+        """Write the help, then the explanations of its arguments."""
         super().format_help_text(ctx, formatter)
         for param in self.get_params(ctx):
             if isinstance(param, click.Argument) and param.name in self._explained:
@@ -126,7 +126,7 @@ class OperationCommand(PlainCommand):
         values = {name: value for name, value in given.items() if value not in (None, ())}
         values |= {name: value for name, value in self._fixed.items() if value is not None}
         if operation.method == "PATCH" and not set(values) - {*operation.fields_of(Place.PATH)}:
-            hint = f"Give what to change: `{ctx.command_path} --help`."
+            hint = f"Name what to change: `{ctx.command_path} --help`."
             raise InputError("Nothing to change.", hint=hint)
         if _SESSION in operation.params.__struct_fields__:
             session = session_named(invocation, space)

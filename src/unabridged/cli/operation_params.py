@@ -17,13 +17,13 @@ def parameters_of(
     words: Collection[str],
     flags: Mapping[str, str],
 ) -> Iterator[click.Parameter]:
-    """Make arguments of what must be given, and options of the rest.
+    """Make arguments of required parameters, and options of the others.
 
     Args:
         params: The parameters of the operation.
-        hidden: Parameters that people do not give.
-        words: Parameters that are given as the remaining words, required or not.
-        flags: Names of options that are not those of their parameters.
+        hidden: Parameters that people cannot set.
+        words: Parameters that take the remaining words, required or not.
+        flags: Option names that differ from the names of parameters.
     """
     kind = inspect.type_info(params)
     assert isinstance(kind, inspect.StructType)  # noqa: S101 - parameters are a struct

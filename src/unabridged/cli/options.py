@@ -152,7 +152,7 @@ class SharedOption(click.Option):
 
 
 def shared_options(names: Iterable[str]) -> list[click.Parameter]:
-    """Make shared options; their values are kept for the ``Invocation``."""
+    """Make shared options; the ``Invocation`` has their values."""
     made: list[click.Parameter] = []
     for name in dict.fromkeys(names):
         flags, extra = _OPTIONS[name]
@@ -167,7 +167,7 @@ def _config() -> ModuleType:
 
 
 def common(*names: str) -> Callable[[Command], Command]:
-    """Give a command shared options; their values are kept for its ``Invocation``."""
+    """Add shared options to a command; its ``Invocation`` has their values."""
 
     def decorate(command: Command) -> Command:
         for name in reversed(dict.fromkeys(names)):
@@ -181,7 +181,7 @@ def common(*names: str) -> Callable[[Command], Command]:
 
 
 def example(*lines: str) -> str:
-    """Give the examples of a command as the end of its help."""
+    """Return examples for the end of a command's help."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
@@ -191,13 +191,13 @@ def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
 
 
 class Invocation:
-    """One call of a command: what was asked for, and what it opened."""
+    """One call of a command: its options, and what it opened."""
 
     def __init__(self, ctx: click.Context) -> None:
         self.ctx = ctx
 
     def given(self, name: str) -> Any:
-        """Give the value of a shared option, or None."""
+        """Return the value of a shared option, or None."""
         return self.ctx.meta.get(_PREFIX + name)
 
     @property
@@ -206,16 +206,16 @@ class Invocation:
         return bool(self.given("json"))
 
     def reading(self) -> "LoadedSettings":
-        """Read the settings, with where each came from.
+        """Read the settings with their sources.
 
         Raises:
-            SettingError: A setting cannot be used.
+            SettingError: A setting is not valid.
         """
         found: LoadedSettings = _config().read(home=self.given("home"), **self.chosen())
         return found
 
     def chosen(self) -> dict[str, Any]:
-        """Give the settings that options name, as ``config.read`` takes them."""
+        """Return the settings from options, for ``config.read``."""
         chosen = {name: self.given(name) for name in _config().NAMES if name != "home"}
         kinds = [kind for name, kind in _KINDS.items() if chosen.get(name)]
         if len(kinds) > 1:
@@ -241,7 +241,7 @@ class Invocation:
         return said
 
     def by_agent(self) -> "ByAgent":
-        """Read the settings of every agent, with the options of the call over all of them."""
+        """Read the settings of every agent; options of the call override them."""
         from unabridged.config.agent_settings import by_agent  # noqa: PLC0415 - as above
 
         return by_agent(home=self.given("home"), **self.chosen())
@@ -258,9 +258,9 @@ class Invocation:
         """Write data if JSON is asked for, else lines for people.
 
         Args:
-            data: What programs read.
-            lines: What people read.
-            empty: What people read if there is no line.
+            data: Data for programs.
+            lines: Lines for people.
+            empty: The text for people if there is no line.
         """
         if self.json:
             echo_json(data)

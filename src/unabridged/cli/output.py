@@ -23,7 +23,7 @@ _HALVES = re.compile("[\ud800-\udfff]")
 
 
 def plain(value: Any) -> Any:
-    """Return a value as plain data that JSON can hold."""
+    """Return a value as plain data for JSON."""
     for kind, give in _PLAIN.items():
         if isinstance(value, kind):
             return give(value)

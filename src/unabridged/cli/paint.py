@@ -58,7 +58,7 @@ def coloured(stream: Any) -> bool:
 
 
 def paint(text: str, style: str) -> str:
-    """Return a text in a style; ``click.echo`` removes the colour where none is wanted."""
+    """Return a text in a style; ``click.echo`` removes unwanted colour."""
     return click.style(text, **STYLES[style]) if style and text else text  # type: ignore[arg-type] # the table holds style's own arguments
 
 

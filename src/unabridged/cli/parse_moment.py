@@ -23,7 +23,7 @@ def parse_time(text: str, *, is_end: bool = False) -> datetime:
         is_end: Whether a date without a time means the end of that day, not its beginning.
 
     Raises:
-        InputError: It is no time.
+        InputError: It is not a time.
     """
     try:
         found = datetime.fromisoformat(text.strip())

@@ -15,7 +15,7 @@ def parse_space(text: str, isolation: Sequence[str] = DEFAULT_ISOLATION) -> Spac
         isolation: The fields that make a space in the settings.
 
     Raises:
-        InputError: It does not have as many parts, nor two or three.
+        InputError: The number of parts does not fit.
     """
     fields = [name for name in ISOLATION_FIELDS if name in isolation]
     parts = text.split("/", max(2, len(fields) - 1))

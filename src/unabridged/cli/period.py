@@ -14,22 +14,24 @@ _DAY = click.DateTime(["%Y-%m-%d"])
 
 
 def in_period(command: Command) -> Command:
-    """Give a command --since and --until."""
+    """Add --since and --until to a command."""
     until = click.option("--until", type=_DAY, metavar="DATE", help="Up to the end of this day.")
-    since = click.option("--since", type=_DAY, metavar="DATE", help="From this day, as 2026-05-01.")
+    since = click.option(
+        "--since", type=_DAY, metavar="DATE", help="From this day, such as 2026-05-01."
+    )
     return since(until(command))
 
 
 def period(
     since: datetime | None, until: datetime | None
 ) -> tuple[datetime | None, datetime | None]:
-    """Return when a period begins and when it is over.
+    """Return the beginning and the end of a period.
 
     Raises:
-        InputError: It is over before it begins.
+        InputError: It ends before it begins.
     """
     start = since.astimezone() if since else None
     end = (until + timedelta(days=1)).astimezone() if until else None
     if start and end and start >= end:
-        raise InputError("--until is before --since.", hint="Give the earlier day to --since.")
+        raise InputError("--until is before --since.", hint="Swap the two days.")
     return start, end

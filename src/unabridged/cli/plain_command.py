@@ -51,12 +51,12 @@ class PlainGroup(click.Group):
     """A group of commands; without a subcommand it runs its default one, or shows its help.
 
     Args:
-        name: What people type.
+        name: Its name.
         about: Its help; the first line says what it does.
-        examples: Command lines that show it.
+        examples: Command lines as examples.
         options: Names of shared options; its subcommands have them too.
         default: The subcommand that runs when none is named; empty to show the help.
-        explained: What an argument may be, by its name; for commands made from operations.
+        explained: Explanations of arguments by name, for commands made from operations.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class PlainGroup(click.Group):
     def resolve_command(  # type: ignore[explicit-override]  # typing.override needs Python 3.12
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a subcommand; of one that is not there, name the nearest."""
+        """Find a subcommand; for an unknown one, name the nearest."""
         check_name(self, ctx, args[0], self.list_commands(ctx))
         return super().resolve_command(ctx, args)
 
@@ -132,8 +132,8 @@ def plain_command(
     """Make a command of a function that takes an ``Invocation``; its docstring is the help.
 
     Args:
-        name: What people type.
-        examples: Command lines that show it.
+        name: Its name.
+        examples: Command lines as examples.
         options: Names of shared options, listed after those of the function.
         group: The group that it belongs to.
     """
@@ -155,7 +155,7 @@ def plain_command(
 
 
 def check_name(group: click.Group, ctx: click.Context, name: str, known: Sequence[str]) -> None:
-    """Refuse the name of a command that is not there, and name the nearest one.
+    """Check the name of a command; name the nearest one in the error.
 
     Raises:
         UsageError: There is no such command.

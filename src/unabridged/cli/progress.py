@@ -1,4 +1,4 @@
-"""Progress on a terminal: a bar for work of one stage, or a line for each of several stages."""
+"""Progress on a terminal: a bar for one stage, or a line for each of several."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _NARROWEST, _WIDEST = 5, 30
 """Cells of a bar."""
 _FIGURES = 24
-"""Cells of what is next to it: brackets, the percentage, the time that is left."""
+"""Cells next to the bar: brackets, percentage, remaining time."""
 
 
 def bar(label: str, length: int, *, quiet: bool = False) -> "ProgressBar[int]":
@@ -38,14 +38,14 @@ STAGES = {
     "periods": "Condensing months",
     "archive": "Archiving sessions",
 }
-"""What a person reads of the stages of maintenance."""
+"""The names of the stages of maintenance for people."""
 
 
 class Stages:
     """Shows progress on a terminal, one line per stage.
 
     Args:
-        quiet: Whether nothing is shown.
+        quiet: Whether to show nothing.
         first: The number of the first stage.
         of: How many stages there are; 0 to show no numbers.
         names: The stages in order, to number them; those not listed have the first number.
@@ -65,9 +65,9 @@ class Stages:
         """Show the progress of a stage.
 
         Args:
-            stage: A stage of maintenance, or words; another one begins a new line.
+            stage: A stage of maintenance, or a text; another one begins a new line.
             done: How much of it is done.
-            of: How much there is, as far as is known now.
+            of: How much there is, as known now.
         """
         if self._hidden:
             return
@@ -111,8 +111,8 @@ def counted(*, quiet: bool, unit: str = "") -> Iterator[Callable[[str, int, int]
     """Show progress in one line that is removed at the end; on a terminal only.
 
     Args:
-        quiet: Whether nothing is shown.
-        unit: What follows the numbers.
+        quiet: Whether to show nothing.
+        unit: The text after the numbers.
     """
     hidden = quiet or not sys.stderr.isatty()
     width = 0

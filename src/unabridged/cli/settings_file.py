@@ -13,7 +13,7 @@ from unabridged.config.profiles import profile_of
 from unabridged.errors import SettingError
 
 Holder = tuple[str, str]
-"""The only agent or model of a setting: ``agents`` or ``models``, and the name."""
+"""The agent or model of a setting: ``agents`` or ``models``, and the name."""
 
 
 def write_setting(
@@ -25,7 +25,7 @@ def write_setting(
         home: The home folder.
         name: The setting.
         text: Its value as ``config.value_from`` reads it; None removes it from the file.
-        holder: The only agent or model that it is for; None for all.
+        holder: The agent or model that it is for; None for all.
 
     Returns:
         The file's path.
@@ -47,7 +47,7 @@ def write_setting(
     text = "".join(line + "\n" for line in lines)
     if _without_empty(tomllib.loads(text)) != _without_empty(wanted):
         raise SettingError(
-            f"{path} has a form that this command cannot change safely.",
+            f"{path} has a format that this command cannot change safely.",
             hint=f"Set {name} in the file with an editor.",
         )
     write_text(config.folder(home, "config") / path.name, text)

@@ -1,4 +1,4 @@
-"""The words of an answer as they are shown: without tags of prompts that a model repeats."""
+"""Prepares answers to be shown: removes tags of prompts that a model repeats."""
 
 import re
 
@@ -12,7 +12,7 @@ _OPEN = re.compile(r"</?([a-z-]*)(\s[^<>]*)?\Z", re.IGNORECASE)
 
 
 class ShownText:
-    """Takes an answer in pieces, wherever they break, and gives what is shown of it.
+    """Takes an answer in any pieces, and returns what to show of it.
 
     Thoughts in front of an answer, between ``<think>`` and ``</think>``, are not shown. Stored text
     stays as the model sent it.
@@ -28,7 +28,7 @@ class ShownText:
         self.thinking = False
 
     def feed(self, text: str) -> str:
-        """Take a piece of the answer and return what can be shown by now."""
+        """Add a piece of the answer, and return what can be shown so far."""
         self._held += text
         if not self._begun and not self.thinking:
             self.thinking = _THOUGHT.match(self._held) is not None
@@ -42,12 +42,12 @@ class ShownText:
         return self._cleaned(ready)
 
     def rest(self) -> str:
-        """Return what is left at the end; thoughts that nothing followed are shown."""
+        """Return what is left at the end; thoughts without an answer are shown."""
         left, self._held = self._held, ""
         return self._cleaned(left)
 
     def _cleaned(self, text: str) -> str:
-        # A tag in backticks is spoken of; the backtick may be in the piece before.
+        # A tag in backticks is a quotation; the backtick may be in the last piece.
         cleaned = _TAG.sub("", self._last + text)[len(self._last) :]
         if not self._begun:
             cleaned = cleaned.lstrip("\n")
@@ -63,7 +63,7 @@ def shown_text(text: str) -> str:
 
 
 def _open_tag(text: str, before: str) -> int:
-    # The place from which on the text may become a tag; its length where it cannot.
+    # The place where an unfinished tag may begin; the length if there is none.
     place = text.rfind("<", max(0, len(text) - _LONGEST))
     match = _OPEN.match(text, place) if place >= 0 else None
     if match is None or (text[:place] or before).endswith("`"):

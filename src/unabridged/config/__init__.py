@@ -122,7 +122,7 @@ def load(
         **overrides: Any field of ``Settings``; None means "not given".
 
     Raises:
-        SettingError: A name is unknown or a value cannot be used.
+        SettingError: A name is unknown or a value is not valid.
     """
     return read(home=home, environ=environ, exact=exact, **overrides).settings
 
@@ -341,8 +341,8 @@ _REACHED = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - read, never bou
 def ollama_address(text: str) -> str:
     """Return the address in ``OLLAMA_HOST``, read as Ollama does (``envconfig.Host``).
 
-    ``host``, ``host:port``, ``:port``, ``http://host`` (port 80), ``https://host`` (443) and
-    addresses that mean "every interface" for a server, which a client reaches on its own machine.
+    It accepts ``host``, ``host:port``, ``:port``, ``http://host`` (port 80), ``https://host`` (443),
+    and addresses for "every interface", which a client reaches on its own machine.
 
     Raises:
         SettingError: It is not an address.
@@ -365,10 +365,10 @@ def ollama_address(text: str) -> str:
 
 
 def colour_wanted(environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether to write colour to a terminal (https://no-color.org, ``TERM=dumb``)."""
+    """Return whether to write colour to a terminal (https://no-color.org, ``TERM=dumb``)."""
     return not environ.get("NO_COLOR") and not is_dumb_terminal(environ)
 
 
 def is_dumb_terminal(environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether the terminal understands no control sequences (``TERM=dumb``)."""
+    """Return whether the terminal lacks control sequences (``TERM=dumb``)."""
     return environ.get("TERM") == "dumb"

@@ -53,7 +53,7 @@ def by_agent(
     """Return the settings of all agents; arguments as ``config.load``, None for this environment.
 
     Raises:
-        SettingError: A name is unknown or a value cannot be used, for any agent.
+        SettingError: A name is unknown or a value is not valid, for any agent.
     """
     overrides.pop("agent", None)
     given = {} if environ is None else {"environ": environ}

@@ -28,7 +28,7 @@ def text_of(path: Path) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write the settings file whole, durable when it returns, readable by its owner only.
+    """Write the settings file durably, readable by its owner only.
 
     Raises:
         StoreError: As ``disk.durable.write_whole``; the file is unchanged.

@@ -14,7 +14,7 @@ _OTHERS = ("OLLAMA_HOST", "OPENAI_API_KEY")
 @contextmanager
 def alone(
     home: Path,
-    environ: MutableMapping[str, str] = os.environ,  # noqa: TID251 - this room is the one that may
+    environ: MutableMapping[str, str] = os.environ,  # noqa: TID251 - this package may
     **settings: str,
 ) -> Iterator[None]:
     """Hide every variable of a setting and set some, within the block."""

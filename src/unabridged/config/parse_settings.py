@@ -1,4 +1,4 @@
-"""Values: which settings there are, of which type, and what each of them takes."""
+"""Parses settings: their names, types and valid values."""
 
 import difflib
 import os
@@ -19,29 +19,29 @@ NAMES = tuple(field.name for field in fields(Settings) if field.name != "models"
 OWN = frozenset(
     {"home", "user", "agent", "profile", "openai_key", "key", "encrypt", "checkpoint_file"}
 )
-"""Whose memory it is and what locks it: a person's own, and never a profile's."""
+"""Settings for whose memory it is and its key; no profile may set them."""
 SERVER = frozenset(
     {"listen", "hosts", "max_body", "max_streams", "rate_limit", "log", "on_memory_error"}
 )
-"""What holds for a whole server, whichever profile a request has."""
+"""Settings of a whole server, whichever profile a request has."""
 OF_MODEL = frozenset(
     "window max_prompt_tokens memory_cap max_output max_turns verbosity tokenizer min_relevance "
     "immediate_share knowledge_share vivid_share summary_share contextual_share".split()
 )
-"""What may be another one for one model."""
+"""Settings that may differ by model."""
 
 _TYPES: Mapping[str, Any] = get_type_hints(Settings)
 _PERSONA = re.compile(r"[\w-]{1,200}")
 _SPOKEN = {"yes": "true", "on": "true", "no": "false", "off": "false"}
-"""Words that stand for a value which is true or false."""
+"""The words for true and false."""
 _PATHS = ("persona", "gguf", "json_path", "checkpoint_file")
 
 
-LISTED = "`unabridged config` lists every setting."
+LISTED = "List every setting: unabridged config"
 
 
 def nearest(name: str, names: Sequence[str] = NAMES) -> str:
-    """Give the name that is most like another, or nothing."""
+    """Return the most similar name, or an empty one."""
     return next(iter(difflib.get_close_matches(name, names, 1, 0.6)), "")
 
 
@@ -77,7 +77,7 @@ def in_profile(name: str, where: str) -> None:
     """Check that a profile may hold the setting.
 
     Raises:
-        SettingError: There is none of that name, or it is not for a profile to say.
+        SettingError: There is none of that name, or a profile must not set it.
     """
     known(name, where)
     if name in OWN | SERVER:
@@ -89,30 +89,30 @@ def in_profile(name: str, where: str) -> None:
 
 
 def for_model(name: str, where: str) -> None:
-    """Check that a setting may be another one for one model.
+    """Check that a setting may differ by model.
 
     Raises:
-        SettingError: There is none of that name, or it says nothing of a model.
+        SettingError: There is none of that name, or it does not depend on the model.
     """
     in_file(name, where)
     if name not in OF_MODEL:
         raise SettingError(
-            f"{where}: {name} cannot be another one for one model.",
-            hint=f"For a model there are: {', '.join(sorted(OF_MODEL))}.",
+            f"{where}: {name} cannot differ by model.",
+            hint=f"Settings by model: {', '.join(sorted(OF_MODEL))}.",
         )
 
 
 def for_agent(name: str, where: str) -> None:
-    """Check that a setting may be another one for one agent.
+    """Check that a setting may differ by agent.
 
     Raises:
-        SettingError: There is none of that name, or it says whose memory it is.
+        SettingError: There is none of that name, or it decides whose memory it is.
     """
     in_file(name, where)
     if name in {"agent", "user"}:
         raise SettingError(
-            f"{where}: {name} cannot be another one for one agent.",
-            hint=f"Set {name} for all, or give it with --{name}.",
+            f"{where}: {name} cannot differ by agent.",
+            hint=f"Set {name} for all, or use --{name}.",
         )
 
 
@@ -153,12 +153,12 @@ def _wrong(name: str, value: Any, where: str, *hint: str) -> SettingError:
 
 
 def value_from(name: str, text: str, where: str = "config set") -> Any:
-    """Read a setting's value from text, as environment variables and ``config set`` give it.
+    """Read a setting's value from the text of a variable or of ``config set``.
 
-    Lists are separated by commas; an empty text or ``auto`` leaves a number to the upstream.
+    Lists are separated by commas; an empty text or ``auto`` means that the upstream decides a number.
 
     Raises:
-        SettingError: The name is unknown or the value cannot be used.
+        SettingError: The name is unknown or the value is not valid.
     """
     known(name, where)
     kind = _TYPES[name]
@@ -174,7 +174,7 @@ def value_from(name: str, text: str, where: str = "config set") -> Any:
 
 
 def values_in(table: Mapping[str, Any], path: Path, where: str) -> dict[str, Any]:
-    """Check the settings of a table; paths in it are relative to the file that it stands in."""
+    """Check the settings of a table; its paths are relative to its file."""
     values = {}
     for name, value in table.items():
         in_file(name, where)
@@ -189,17 +189,17 @@ def values_in(table: Mapping[str, Any], path: Path, where: str) -> dict[str, Any
 
 
 def is_persona_name(text: str, beside: Path) -> bool:
-    """Whether a persona is named, rather than the path of its file.
+    """Return whether a text is a persona's name rather than a path.
 
     Args:
-        text: What the setting says.
-        beside: The file whose folder a path would begin in.
+        text: The value of the setting.
+        beside: The file that a path would be relative to.
     """
     return bool(_PERSONA.fullmatch(text)) and not (beside.parent / text).is_file()
 
 
 def shown(name: str, value: Any) -> str:
-    """Write a value as people read it; a secret is masked, None is ``auto``."""
+    """Return a value as text for people; a secret is masked, None is ``auto``."""
     if name in SECRETS:
         return "(set, not shown)" if value else ""
     if value is None:

@@ -79,7 +79,7 @@ def _text(name: str, path: Path) -> str:
     except (OSError, ValueError) as error:
         raise SettingError(
             f"The persona {name!r} cannot be read: {error}.",
-            hint="Give the path of a text file in UTF-8, or the name of a persona.",
+            hint="Use the path of a text file in UTF-8, or the name of a persona.",
         ) from error
     return _of_role(text, path) if path.suffix == ".json" else text
 

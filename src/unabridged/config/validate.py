@@ -1,4 +1,4 @@
-"""Which values a setting takes, as data."""
+"""The valid values of settings, as data."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -36,7 +36,7 @@ def _is_name(value: str) -> bool:
 
 
 def is_address(value: str) -> bool:
-    """Whether a text is the address of a server."""
+    """Return whether a text is the address of a server."""
     try:
         parts = urlsplit(value)
         return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
@@ -102,36 +102,36 @@ _ROUNDING = 1e-9
 
 
 def check_together(settings: Settings, sources: Mapping[str, str]) -> None:
-    """Check what single settings cannot show.
+    """Check the settings against each other.
 
-    The newest exchanges and facts share one memory. Only readable files can be elsewhere, and an
-    encrypted home has none.
+    The newest exchanges and facts share one memory. Readable files exist only outside an
+    encrypted home.
 
     Args:
-        settings: The settings, each good by itself.
-        sources: Name to where it came from.
+        settings: The settings, each valid alone.
+        sources: Sources by name.
 
     Raises:
-        SettingError: They do not go together.
+        SettingError: They contradict each other.
     """
     if settings.json_path and settings.json_files == "none":
         raise SettingError(
             f"json_path ({sources['json_path']}) names a readable file, and the layout "
             f"is none ({sources['json_files']}).",
-            hint="Set layout to model, agent or user; or set json_path to nothing.",
+            hint="Set layout to model, agent or user; or empty json_path.",
         )
     if settings.encrypt and settings.json_files != "none":
         raise SettingError(
             f"The layout {settings.json_files} ({sources['json_files']}) writes readable files, and the home "
             f"is encrypted ({sources['encrypt']}).",
-            hint="Set layout to none. `unabridged export` writes what you want to read elsewhere.",
+            hint="Set layout to none. Use `unabridged export` for readable copies.",
         )
     newest, facts = settings.immediate_share, settings.knowledge_share
     if newest + facts <= 1 + _ROUNDING:
         return
     raise SettingError(
         f"immediate_share {newest:g} ({sources['immediate_share']}) and knowledge_share {facts:g} "
-        f"({sources['knowledge_share']}) are more than all of memory together.",
-        hint=f"Beside immediate_share {newest:g}, set knowledge_share to {1 - newest:g} at most; "
-        "usual are 0.19 and 0.125.",
+        f"({sources['knowledge_share']}) add up to more than 1.",
+        hint=f"With immediate_share {newest:g}, set knowledge_share to {1 - newest:g} at most; "
+        "the defaults are 0.19 and 0.125.",
     )

@@ -1,4 +1,4 @@
-"""The adapters that settings name: store, embedder, system prompt, terms of an upstream."""
+"""The adapters that settings name: store, embedder, system prompt, upstream info."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -35,20 +35,20 @@ from unabridged.tokens.choose_tokenizer import choose as choose_tokenizer
 from unabridged.wire.ollama import short_name
 
 TERMS_SECONDS = 60
-"""Seconds for which the terms of an upstream are kept before it is asked again."""
+"""Seconds until an upstream is asked again."""
 MOST_TERMS = 16
-"""Upstreams and windows of which the terms are remembered."""
+"""The most upstreams and windows to remember."""
 
 
 def is_begun(settings: Settings, scope: Scope) -> bool:
-    """Whether the space that a scope falls into is there, sound or not."""
+    """Return whether the space of a scope exists, sound or not."""
     if settings.store == "memory":
         return True
     finish_moves(Path(settings.home))
     spaces, space = databases_of(settings), space_from(scope, settings)
-    with suppress(OSError):  # opening it says what is wrong
+    with suppress(OSError):  # opening it reports the error
         if spaces.path_of(space).exists():
-            return True  # without opening it: whoever asks is about to
+            return True  # not opened: the caller is about to
     try:  # a crash may have left another file, or damage the log alone
         spaces.open(space, create=False).close()
     except NotFoundError:
@@ -59,7 +59,7 @@ def is_begun(settings: Settings, scope: Scope) -> bool:
 
 
 def store_for(settings: Settings, scope: Scope) -> Store:
-    """Open the space that a scope falls into."""
+    """Open the space of a scope."""
     space = space_from(scope, settings)
     if settings.store == "memory":
         return InMemoryStore(space)
@@ -68,10 +68,10 @@ def store_for(settings: Settings, scope: Scope) -> Store:
 
 
 def rescued(settings: Settings, scope: Scope) -> tuple[Store, Recovery | None]:
-    """Open the space that a scope falls into; a damaged file is set aside and salvaged first.
+    """Open the space of a scope; set aside and salvage a damaged file first.
 
     Returns:
-        The store, and what was salvaged where that was done, now or by one that was stopped.
+        The store, and what was salvaged, now or in an interrupted run; else None.
     """
     if settings.store == "memory":
         return store_for(settings, scope), None
@@ -87,7 +87,7 @@ def _saving(settings: Settings, store: SqliteStore) -> Store:
 
 
 def search_index_of(store: Store, reader: Analyzer) -> SearchIndex:
-    """The search index of a store; one in memory where it has none."""
+    """Return the search index of a store; one in memory if it has none."""
     attached = store.projections if isinstance(store, SqliteStore) else ()
     index = next((one for one in attached if isinstance(one, SearchIndex)), None)
     if index is None:
@@ -97,12 +97,12 @@ def search_index_of(store: Store, reader: Analyzer) -> SearchIndex:
 
 
 def named_for(settings: Settings, clock: Clock, upstream: ChatModel | None = None) -> Settings:
-    """Return the settings with a model if models have separate memories and none is named.
+    """Return the settings, with a model if models have separate memories.
 
-    It is the model of the upstream that is given, or of the one that the settings choose.
+    It is the model of the given upstream, or of the configured one.
 
     Raises:
-        UpstreamError: The upstream that the settings name does not answer, or has no model.
+        UpstreamError: The configured upstream does not answer, or has no model.
     """
     if "model" not in settings.isolation or settings.model:
         return settings
@@ -112,18 +112,18 @@ def named_for(settings: Settings, clock: Clock, upstream: ChatModel | None = Non
     chosen = choose_model(settings, clock, cache).model
     chosen.close()
     named = replace(settings, model=short_name(chosen.model))
-    # Where nothing better was found, the note of how to get it shall still be given.
+    # Without a better model, keep the note of how to get one.
     return named if chosen.provider == "quote" else replace(named, upstream=chosen.provider)
 
 
 def system_prompts(settings: Settings) -> dict[Mode, str]:
-    """The system prompts: the persona, the given text, or the default of each mode."""
+    """Return the system prompts: the persona, the given text, or each mode's default."""
     words = persona_text(settings) or settings.system
     return {mode: words or SYSTEM[mode] for mode in Mode}
 
 
 class UpstreamInfoCache:
-    """What is known of upstreams, asked again after a minute; any thread may use it."""
+    """The upstream info by model, renewed every minute; any thread may use it."""
 
     def __init__(self, settings: Settings, clock: Clock) -> None:
         self._settings = settings
@@ -139,7 +139,7 @@ class UpstreamInfoCache:
         return replace(info, window=refused) if refused < info.window else info
 
     def refused(self, model: str, window: int) -> None:
-        """Note the window that a server named when it refused a prompt for its length."""
+        """Note the window that a server named in a refusal for length."""
         with self._lock:
             self._refused[model] = window
 
@@ -152,7 +152,7 @@ class UpstreamInfoCache:
             known, since, info = held
             if known is model and timedelta() <= now - since < timedelta(seconds=TERMS_SECONDS):
                 return info
-        info = _info(self._settings, model, window)  # outside the lock: it may ask a server
+        info = _info(self._settings, model, window)  # not locked: it may ask a server
         with self._lock:
             self._known.pop(name, None)
             self._known[name] = (model, now, info)

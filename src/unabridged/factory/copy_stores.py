@@ -1,4 +1,4 @@
-"""Copying between stores: from any home, store or file to any other, compared on both sides."""
+"""Copies between homes, stores and files, and compares both sides."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,16 +17,16 @@ from unabridged.stores.copy_space import Compared, Copied, Moved, compare, copy
 from unabridged.stores.sqlite import SqliteStore
 
 ATTEMPTS = 3
-"""How often is copied where others write into the source meanwhile."""
+"""How often to copy if others write to the source at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """Where is copied from, or to.
+    """The source or the target of a copy.
 
     Attributes:
         settings: Its home and its kind of store.
-        space: The space, or None for every space, or the one that the other end names.
+        space: The space; None for every space, or for the one of the other end.
         file: A single SQLite file instead of a home, or None.
     """
 
@@ -36,7 +36,7 @@ class End:
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """Its name for people."""
         if self.file is not None:
             return str(self.file)
         named = self.space.name if self.space else "every space"
@@ -45,18 +45,18 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class CopiedSpace:
-    """What became of one space.
+    """The result for one space.
 
     Attributes:
-        source: Where it was.
-        target: Where it is now, too.
-        exchanges: Exchanges that were new there.
-        records: Records that were new there.
-        vectors: Exchanges whose vectors went along.
-        passed_over: Exchanges that were forgotten there before, and stay so.
-        more: Exchanges that the target holds besides.
-        digest: The digest of what was copied, as the target gives it.
-        equal: Whether headers and records are the same too: not so where it was merged.
+        source: The source.
+        target: The target.
+        exchanges: Exchanges that were new in the target.
+        records: Records that were new in the target.
+        vectors: Exchanges whose vectors were copied too.
+        passed_over: Exchanges that were forgotten in the target, and stay so.
+        more: Other exchanges of the target.
+        digest: The digest of the copy, computed from the target.
+        equal: Whether headers and records are equal too; not after a merge.
     """
 
     source: str
@@ -71,32 +71,32 @@ class CopiedSpace:
 
 
 def copy_between(source: End, target: End, moved: Moved = lambda *_: None) -> Iterator[CopiedSpace]:
-    """Copy a space, or every space of a home; what is there already is passed over.
+    """Copy a space, or every space of a home; skip what the target has already.
 
     Args:
-        source: Where from; it is only read.
-        target: Where to.
-        moved: Told how far it has come.
+        source: The source; it is only read.
+        target: The target.
+        moved: Receives the progress.
 
     Yields:
-        What became of each space, as soon as it is compared.
+        The result for each space, after its comparison.
 
     Raises:
-        InputError: The two ends do not go together.
+        InputError: Source and target do not fit each other.
         NotFoundError: There is no such source.
-        StoreError: Something failed; what went over is kept, and copying again goes on.
+        StoreError: Something failed; finished parts are kept, and copying again continues.
     """
     if source.file is None and source.space is None:
         if target.space is not None or target.file is not None:
             raise InputError(
                 "Every space cannot be copied into one.",
-                hint="Name the space to copy, or leave it away on both sides: sqlite: sqlite:",
+                hint="Name the space to copy, or leave it out on both sides: sqlite: sqlite:",
             )
         for info in Home(source.settings).spaces():
             if info.space is None or info.damaged:
                 raise StoreError(
                     f"{info.path.name} is damaged: {info.damaged}",
-                    hint="Salvage it, or copy the other spaces one by one.",
+                    hint="Run `unabridged recover`, or copy the other spaces one by one.",
                 )
             yield _copied(replace(source, space=info.space), target, moved)
     else:
@@ -143,9 +143,9 @@ def _check(found: Compared, done: Copied) -> None:
     whole = found.equal or done.passed_over or not done.began_empty
     if not found.exchanges_equal or not whole:
         raise StoreError(
-            f"What was copied is not equal: digest {found.source.value[:16]} there, "
+            f"The copy differs from its source: digest {found.source.value[:16]} there, "
             f"{found.target.value[:16]} here.",
-            hint="Where the source was written to meanwhile, copy again; else run "
+            hint="If the source was written to in the meantime, copy again; else run "
             "`unabridged doctor` on both. The source was only read.",
         )
 
@@ -167,14 +167,14 @@ def _open(end: End, other: SpaceId | None) -> Store:
         raise InputError("No space is named.", hint="Write it USER/AGENT.")
     if other is None and space not in {info.space for info in Home(end.settings).spaces()}:
         raise NotFoundError(
-            f"There is no space {end.name}.", hint="`unabridged spaces` lists them."
+            f"There is no space {end.name}.", hint="List them: unabridged spaces list"
         )
     settings = settings_for(end.settings, space)
     return store_for(settings, Scope(space.user, space.agent, space.model or None))
 
 
 def _open_file(end: End, other: SpaceId | None) -> Store:
-    assert end.file is not None  # noqa: S101 - the caller looked
+    assert end.file is not None  # noqa: S101 - checked by the caller
     new = other is not None and not end.file.exists()
     access = access_of(end.settings)
     return SqliteStore(

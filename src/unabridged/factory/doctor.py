@@ -1,4 +1,4 @@
-"""The check-up behind ``doctor``: what is installed, what answers, and whether the store is sound."""
+"""The check-up behind ``doctor``: packages, upstreams and the store."""
 
 import platform
 from collections.abc import Iterator
@@ -33,11 +33,11 @@ EXTRAS = (
 def examine(
     settings: Settings, clock: Clock, spaces: Spaces | None = None, *, repair: bool = False
 ) -> Iterator[Diagnosis]:
-    """Look at everything, one finding after the other.
+    """Check everything, one finding after the other.
 
-    Only a repair changes something: it rebuilds indices that do not fit their messages, takes
-    rights from others, and removes drafts that nobody writes any more. Without ``spaces``, those of
-    the settings are looked at by words only.
+    Only a repair changes something: it rebuilds indices that do not match their messages, takes
+    rights from others, and removes unused drafts. Without ``spaces``, the configured ones are
+    checked without their index.
     """
     python = f"unabridged {_version('unabridged')}, Python {platform.python_version()}"
     yield Diagnosis("version", ok=True, text=f"{python}, SQLite {_sqlite()}")
@@ -53,7 +53,9 @@ def examine(
     yield _embedder(settings, cache)
     there = spaces or SpacesFolder(folder)
     if isinstance(there, SpacesFolder) and not repair:
-        there = SpacesFolder(there.folder, access=there.access)  # who reads nothing enters nothing
+        there = SpacesFolder(
+            there.folder, access=there.access
+        )  # without spaces there is nothing to log
     yield from _spaces(there, repair=repair)
 
 
@@ -65,7 +67,7 @@ def _version(package: str) -> str:
 
 
 def _sqlite() -> str:
-    import apsw  # noqa: PLC0415 - loaded only when somebody asks
+    import apsw  # noqa: PLC0415 - loaded only when needed
 
     return apsw.sqlite_lib_version()
 
@@ -97,7 +99,7 @@ def _embedder(settings: Settings, cache: Path) -> Diagnosis:
     try:
         embedder = choose(settings.embedder, hurried, cache)
         if embedder is None:
-            return Diagnosis("embedder", ok=True, text="none: only words find")
+            return Diagnosis("embedder", ok=True, text="none: searches by words only")
         try:
             return Diagnosis("embedder", ok=True, text=embedder.identity)
         finally:

@@ -1,4 +1,4 @@
-"""A file that a person edited: which layout and space it belongs to."""
+"""Finds the layout and space of a file that a person edited."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -16,11 +16,11 @@ from unabridged.tokens.estimate import EstimateTokenizer
 
 
 def adoption_of(settings: Settings, path: Path, clock: Clock | None = None) -> FileAdoption:
-    """Open a readable file of a home, edited or damaged as it may be.
+    """Open a readable file of a home, even an edited or damaged one.
 
     Raises:
         NotFoundError: There is no such file.
-        InputError: It is no file of this home.
+        InputError: It is not a file of this home.
         SettingError: The home is encrypted.
     """
     chosen = replace(settings, json_files=_layout(settings, path))
@@ -46,6 +46,6 @@ def _layout(settings: Settings, path: Path) -> str:
     if custom is not None and custom.parent == folder:
         return settings.json_files
     raise InputError(
-        f"{path} is in no folder of the home {settings.home}.",
-        hint="Name its home with --home; import files of others with: unabridged import",
+        f"{path} is not in a folder of the home {settings.home}.",
+        hint="Name its home with --home; for files of other programs: unabridged import",
     )

@@ -19,32 +19,32 @@ from unabridged.transfer.native_jsonl import write_jsonl
 from unabridged.transfer.reader import FormatReader, Item
 
 RECORDS_AT_ONCE = 200
-"""Records that an import stores together."""
+"""Records to store together."""
 EXCHANGES_AT_ONCE = 256
-"""Exchanges after which an import stores the conversations that it has read, in one transaction."""
+"""Exchanges after which the conversations read so far are stored in one transaction."""
 FAILURES_LISTED = 10_000
-"""Failures that a result lists; a hostile file has millions."""
+"""The most failures that a result lists; a hostile file has millions."""
 
 
 @dataclass(slots=True)
 class ImportResult:
-    """What became of an imported file.
+    """The result of an import.
 
     Attributes:
         format: The name of its format.
         conversations: Conversations in it.
-        conversations_added: Those of which something was new.
-        conversations_known: Those that are here already.
+        conversations_added: Those with something new.
+        conversations_known: Those that were stored already.
         exchanges: Exchanges in it.
-        added: Those that were new, and are stored.
+        added: Those that were new and are stored.
         records: Facts, requirements, annotations and condensations in it.
-        records_added: Those that were new, and that stored exchanges support.
+        records_added: Those that were new and belong to stored exchanges.
         requirements: Requirements written by a person that were new.
-        skipped: What such files always have besides conversations, by kind.
-        repaired: What was imported in another form, by kind.
-        failed: What could not be read or stored, the first 10,000.
+        skipped: Usual content of such files other than conversations, by kind.
+        repaired: Content imported in another form, by kind.
+        failed: Content that could not be read or stored, the first 10,000.
         failed_count: How many failures there are.
-        notes: What a person should know of what was not stored.
+        notes: Notes on what was not stored.
     """
 
     format: str = ""
@@ -68,7 +68,7 @@ class ImportResult:
         return not self.failed_count
 
     def skip(self, record: SkippedRecord) -> None:
-        """Count something that was not imported as it is."""
+        """Count a record that was not imported as it is."""
         counts = {Skip.NORMAL: self.skipped, Skip.REPAIRED: self.repaired}.get(record.kind)
         if counts is not None:
             counts[record.reason] = counts.get(record.reason, 0) + record.count
@@ -85,16 +85,16 @@ def import_file(
     format: str | None = None,  # noqa: A002 - the word of the glossary
     model: str | None = None,
 ) -> ImportResult:
-    """Import a file of another program, or an export of ours; skip what is here already.
+    """Import a file of another program, or our own export; skip what is stored already.
 
     Args:
-        space: Where it goes.
+        space: The space to import into.
         path: The file.
         format: The name of its format; None to detect it.
         model: The model of exchanges for which the file names none.
 
     Raises:
-        TransferError: Nothing of the file can be read.
+        TransferError: Nothing in the file can be read.
     """
     result = ImportResult()
     with open_file(path, format=format, model=model) as reader:
@@ -111,14 +111,14 @@ def import_all(
     aside: Callable[[SkippedRecord], object] = lambda _: None,
     moved: Callable[[], object] = lambda: None,
 ) -> None:
-    """Store everything that a reader gives; others may use the space meanwhile.
+    """Store everything from a reader; others may use the space at the same time.
 
     Args:
-        space: Where it goes; None to count only.
+        space: The space to import into; None to count only.
         reader: An opened file.
-        result: Counts what was done, also when this is interrupted.
-        store: Whether anything is stored; if not, ``added`` is what would be new.
-        aside: Takes what was not imported as it is, with its bytes.
+        result: Counts what was done, even if this is interrupted.
+        store: Whether to store anything; if not, ``added`` counts what would be new.
+        aside: Receives what was not imported as it is, with its bytes.
         moved: Called after each item.
 
     Raises:
@@ -214,13 +214,13 @@ def outgoing_of(
     name: SpaceId | None = None,
     contexts: bool = False,
 ) -> Outgoing:
-    """Return what an export of a space writes.
+    """Return what to export from a space.
 
     Args:
         space: The space.
         session: The id of the only session to write; None for all.
         name: The space's name, if the file must contain it.
-        contexts: Whether records of contexts are included.
+        contexts: Whether to include contexts.
     """
     said: dict[str, str] = {}
 
@@ -251,12 +251,12 @@ def export_file(
     *,
     format: str = "jsonl",  # noqa: A002 - the word of the glossary
 ) -> int:
-    """Write everything of a space into a new file, and return the number of exchanges.
+    """Export a space into a new file, and return the number of exchanges.
 
     A path that is a folder, or ends with a slash, gets one file per conversation.
 
     Raises:
-        InputError: There is no such format, or the file is there already.
+        InputError: There is no such format, or the file exists already.
         TransferError: The file cannot be written.
     """
     if format not in FORMS:
@@ -266,7 +266,7 @@ def export_file(
     )
     try:
         return write_export(FORMS[format], outgoing, str(path), force=False).exchanges
-    except (OSError, ValueError) as error:  # a path that no file can have
+    except (OSError, ValueError) as error:  # not a possible path
         raise InputError(
-            f"The path {str(path)[:80]!r} cannot be written to: {error}.", hint="Give another path."
+            f"The path {str(path)[:80]!r} cannot be written to: {error}.", hint="Use another path."
         ) from error

@@ -1,4 +1,4 @@
-"""What can be done with a home without opening a space of it."""
+"""Operations on a home that open no space."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -34,21 +34,21 @@ class Home:
         self._folder = spaces_of(settings)
 
     def open(self, space: SpaceId) -> Space:
-        """Open the memory of a space, whatever the settings would isolate."""
+        """Open a space by its names, whatever ``isolation`` says."""
         return open_space(settings_for(self._settings, space))
 
     def spaces(self) -> list[SpaceInfo]:
-        """Every space, sound or damaged."""
+        """Return every space, sound or damaged."""
         return self._folder.list()
 
     def rename(self, old: SpaceId, new: SpaceId) -> None:
-        """Give a space another name; refused where that name is taken."""
+        """Rename a space; refused if the name is taken."""
         self._folder.rename(old, new)
 
     def merge(self, source: SpaceId, into: SpaceId) -> int:
-        """Copy what another space lacks into it; the source stays. Gives the exchanges added.
+        """Copy a space into another; the source stays. Return the exchanges added.
 
-        What was forgotten there stays forgotten.
+        Exchanges that the other space forgot stay forgotten.
         """
         giver = self._folder.open(source, create=False)
         try:
@@ -61,11 +61,11 @@ class Home:
             giver.close()
 
     def quarantine(self, space: SpaceId) -> Path:
-        """Move a damaged space out of the way, and give its new path."""
+        """Set a damaged space aside, and return its new path."""
         return self._folder.quarantine(space)
 
     def plan_forgetting(self, spaces: Sequence[SpaceId]) -> list[SpacePlan]:
-        """Say what forgetting whole spaces would do; nothing is changed.
+        """Plan the forgetting of whole spaces; nothing is changed.
 
         Raises:
             NotFoundError: There is no such space.
@@ -77,14 +77,14 @@ class Home:
 
         Raises:
             StoreBusyError: Others have it open.
-            StoreError: It cannot be wiped; it is finished when the home is looked at next.
+            StoreError: It cannot be wiped; the next use of the home finishes it.
         """
         receipt = forget_space(self._settings, clock or SystemClock(), self._folder, plan)
         unmoor(self._settings)
         return receipt
 
     def receipts(self) -> list[Receipt]:
-        """The receipts for whole spaces that were forgotten, the oldest first."""
+        """Return the receipts for forgotten spaces, the oldest first."""
         return kept_receipts(self._settings)
 
 
@@ -94,7 +94,7 @@ def fetch_model(settings: Settings, name: str, progress: Callable[[str], None]) 
     Raises:
         MissingExtraError: The package that fetches it is not installed.
         SettingError: The name is unknown.
-        UpstreamError: It cannot be fetched.
+        UpstreamError: The download failed.
     """
     folder = config.folder(settings.home, "cache")
     if name == "smollm2":
@@ -106,7 +106,7 @@ def fetch_model(settings: Settings, name: str, progress: Callable[[str], None]) 
     if hub.is_name(name):
         return hub.fetch(name, folder, progress)
     raise SettingError(
-        f"No model {name!r} can be fetched.",
+        f"There is no model {name!r} to fetch.",
         hint="Use smollm2, or REPO/NAME as the Hugging Face hub calls it.",
     )
 
@@ -116,8 +116,8 @@ def available_models(
 ) -> list[ModelInfo]:
     """List the models that can answer, provider by provider.
 
-    Unless ``fresh``, a server is asked once in ``model_cache_ttl`` seconds. One that is away is
-    listed as it was.
+    Unless ``fresh``, a server is asked once in ``model_cache_ttl`` seconds. A server that does
+    not answer is listed as before.
     """
     folder = config.folder(settings.home, "cache")
     rows = models.available(settings, clock or SystemClock(), folder, fresh=fresh)
@@ -131,9 +131,9 @@ def available_models(
 def diagnose(
     settings: Settings, clock: Clock | None = None, *, repair: bool = False
 ) -> Iterator[Diagnosis]:
-    """Look at what is installed, what answers, and whether the store is sound; see ``examine``."""
+    """Check packages, upstreams and the store; see ``examine``."""
     try:
         spaces: Spaces | None = spaces_of(settings, follows=repair)
     except SettingError:
-        spaces = None  # the check-up says it itself
+        spaces = None  # the check-up reports it
     return examine(settings, clock or SystemClock(), spaces, repair=repair)

@@ -23,7 +23,7 @@ from unabridged.ports import ChatModel, Clock, Condenser, Embedder, Store
 from unabridged.tokens.estimate import EstimateTokenizer
 
 _STATERS = {"none": NARROW, "narrow": NARROW, "wide": WIDE}
-"""What finds requirements; with ``none`` only when a person asks for it."""
+"""The extractor of requirements; with ``none`` it runs only on request."""
 
 
 def books_of(
@@ -35,11 +35,11 @@ def books_of(
 ) -> Knowledge:
     """Open the knowledge of a space.
 
-    An embedder that is not instant is not used here. The model that may write is asked for when
-    something is condensed.
+    An embedder that is not instant is not used here. The writing model is chosen when something
+    is condensed.
 
     Raises:
-        SettingError: There is no such scheme.
+        SettingError: The settings name an unknown scheme.
     """
     instant = embedder if embedder is not None and embedder.instant else None
     rules = RuleClassifier(scheme(settings.categories), instant)
@@ -67,7 +67,7 @@ def _writing(model: ChatModel) -> ChatModel | None:
 
 
 class _Late:
-    """A condenser that is made when it is used, so that no upstream is looked for before.
+    """A condenser made on first use, so that no upstream is needed before.
 
     Args:
         make: Makes it.
@@ -85,11 +85,11 @@ class _Late:
 
 
 class _LateJudge:
-    """The upstream's model as a judge of messages, looked for when something is judged.
+    """The upstream's model as a judge of messages, chosen when something is judged.
 
     Args:
-        rules: Judge what the model leaves open.
-        upstream: Gives the model.
+        rules: Judge the messages that the model leaves open.
+        upstream: Returns the model.
     """
 
     def __init__(self, rules: RuleClassifier, upstream: Callable[[], ChatModel]) -> None:
@@ -99,16 +99,16 @@ class _LateJudge:
 
     @property
     def scheme(self) -> Scheme:
-        """The categories."""
+        """Return the categories."""
         return self._rules.scheme
 
     @property
     def identity(self) -> str:
-        """That of who judges."""
+        """Return the identity of the judge."""
         return self._found().identity
 
     def classify(self, texts: Sequence[tuple[Role, str]]) -> list[Annotation | None]:
-        """Let it judge."""
+        """Judge messages by the model."""
         return self._found().classify(texts)
 
     def _found(self) -> Judge:

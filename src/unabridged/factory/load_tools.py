@@ -1,4 +1,4 @@
-"""Tools from outside: a person's Python files and modules, entry points, and two harmless ones."""
+"""Loads tools: Python files and modules, entry points, and two built-in ones."""
 
 import importlib
 import importlib.metadata
@@ -47,27 +47,27 @@ def load(spec: str) -> list[Tool]:
             ) from error
     raise ToolError(
         f"No tool is called {spec!r}.",
-        hint="Give file.py, file.py:function, module:function, or an entry point's name.",
+        hint="Use file.py, file.py:function, module:function, or an entry point's name.",
     )
 
 
 class _Uncached(SourceFileLoader):
-    """Reads a person's file as it is now, and writes no ``__pycache__`` beside it."""
+    """Reads the current file, and writes no ``__pycache__`` next to it."""
 
     def path_stats(self, path: str) -> Mapping[str, Any]:  # type: ignore[explicit-override]  # typing.override needs Python 3.12
-        """Say that the age is unknown, so that no bytecode is read or kept."""
+        """Report an unknown age, so that no bytecode is read or kept."""
         raise OSError(f"the age of {path} does not matter")
 
 
 def _file_module(path: Path) -> ModuleType:
     if not path.is_file():
-        raise ToolError(f"There is no file {path}.", hint="Give the path of a Python file.")
+        raise ToolError(f"There is no file {path}.", hint="Use the path of a Python file.")
     loader = _Uncached(f"unabridged_tools_{path.stem}", str(path))
     module = ModuleType(loader.name)
     module.__file__ = str(path)
     try:
         loader.exec_module(module)
-    except Exception as error:  # whatever foreign code raises is told in our own words
+    except Exception as error:  # foreign code may raise anything
         raise ToolError(
             f"The tools in {path} cannot be loaded: {type(error).__name__}: {error}.",
             hint="Run the file with Python to see where it fails.",
@@ -106,10 +106,10 @@ def _quiet(tool: Tool) -> Tool:
 def built_in(
     now: Callable[[], datetime], search: Callable[[str, int], Sequence[SearchResult]]
 ) -> list[Tool]:
-    """The two tools that are always there: the time, and a search of one's own memory."""
+    """Return the two built-in tools: the time, and a search of the memory."""
 
     def current_time() -> str:
-        """Give the current date and time."""
+        """Return the current date and time."""
         return now().astimezone().strftime("%A, %d %B %Y, %H:%M (%Z)")
 
     def search_memory(query: str, limit: int = 5) -> list[dict[str, Any]]:
@@ -130,7 +130,7 @@ def _shown(found: SearchResult) -> dict[str, Any]:
 
 
 def unique(tools: Iterable[Tool]) -> tuple[Tool, ...]:
-    """Refuse two tools of one name.
+    """Check that no two tools have one name.
 
     Raises:
         ToolError: A name is taken twice.

@@ -1,4 +1,4 @@
-"""Migration: an old folder into the home that settings name, and back."""
+"""Migration: from an old folder into the home of the settings, and back."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -29,11 +29,11 @@ class Migrations:
     """The migrations of one home.
 
     Args:
-        settings: Every choice: the home, whose memory it is where files do not say, and which
+        settings: The settings: the home, whose memory it is if files do not say, and which
             fields separate spaces.
 
     Raises:
-        SettingError: The store of the settings keeps nothing.
+        SettingError: The configured store keeps nothing.
     """
 
     def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
@@ -51,21 +51,21 @@ class Migrations:
     def plan(
         self, folder: Path, *, model: str | None = None, moved: Moved = lambda *_: None
     ) -> MigrationPlan:
-        """Say what migrating a folder would do; nothing is written."""
+        """Plan a migration; nothing is written."""
         return migrate.plan(self._ground, folder, self._chosen(model), moved)
 
     def migrate(
         self, folder: Path, *, model: str | None = None, moved: Moved = lambda *_: None
     ) -> MigrationPlan:
-        """Take over a folder: kept, taken into a new place, proved, then switched to.
+        """Migrate a folder: archive it, import it, prove the copy, then switch.
 
         Args:
             folder: The old program's folder; it is only read.
-            model: The model of exchanges that name none; None where it stays unknown.
-            moved: Told how far it has come.
+            model: The model of exchanges that name none; None for unknown.
+            moved: Receives the progress.
 
         Raises:
-            MigrationError: It cannot be migrated; the old folder works as it did, nothing is new.
+            MigrationError: It cannot be migrated; the old folder still works, and nothing new remains.
             StoreError: Something cannot be written; likewise.
         """
         config.folder(self._settings.home, "config")
@@ -94,15 +94,15 @@ class Migrations:
         return state
 
     def list(self) -> list[State]:
-        """Every migration, the oldest first."""
+        """Return every migration, the oldest first."""
         return list(MigrationJournal(self._ground.home).all())
 
     def archive(self, migration: str) -> Path:
-        """Where the old folder's bytes are kept."""
+        """Return the path of the old folder's archive."""
         return self._ground.shelf.archive(migration)
 
     def aside(self, migration: str) -> Path:
-        """Where the spaces of a migration that was taken back lie."""
+        """Return the path of the spaces of a migration that was rolled back."""
         return self._ground.shelf.aside(migration)
 
     def _chosen(self, model: str | None) -> ChosenFiles:

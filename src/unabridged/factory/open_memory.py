@@ -1,4 +1,4 @@
-"""Opening: a space is built from settings."""
+"""Opens a space: builds it from settings."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -51,15 +51,15 @@ def settings_from(
 
     Args:
         home: The home folder; None for ``$UNABRIDGED_HOME``, else the platform's.
-        upstream: A model, or the name of an upstream; None for the setting. Where models have
-            memories of their own and the settings name none, it is asked which it would take.
+        upstream: A model, or the name of an upstream; None for the setting. If models have
+            separate memories and the settings name none, it is asked for its model.
         clock: The time; None for the machine's.
-        ephemeral: Keep everything in memory, and nothing afterwards.
-        settings: Every choice; then no file and no environment is read.
+        ephemeral: Keep everything in memory only.
+        settings: All settings; then no file and no environment is read.
         **overrides: Any field of ``Settings``.
 
     Raises:
-        SettingError: A setting cannot be used.
+        SettingError: A setting is not valid.
     """
     named = upstream if isinstance(upstream, str) else None
     chosen = settings or config.load(home=home, upstream=named, **overrides)
@@ -80,18 +80,18 @@ def open_space(
     """Open the space that settings name; its folder is made on first use.
 
     Args:
-        settings: Every choice; user, agent and model name the space.
+        settings: The settings; user, agent and model name the space.
         clock: The time and ids; None for the machine's.
-        model: The default model; None for the one that the settings choose when it is needed.
-        recover: Whether a damaged file is set aside, and a new one begun with all that is whole in
-            it (``recovered`` then tells); else it is an error, and nothing is changed.
-        create: Whether a space that is not there is begun; else an empty one in memory represents
-            it, for who only looks (``is_placeholder`` then says so).
+        model: The default model; None to choose it by the settings when it is needed.
+        recover: Whether to set a damaged file aside, and begin a new one with its intact data
+            (see ``recovered``); else it is an error, and nothing is changed.
+        create: Whether to begin a space that does not exist; else an empty one in memory
+            represents it, for reading (see ``is_placeholder``).
 
     Raises:
-        SettingError: A setting cannot be used, or the home cannot be written to.
-        StoreDamagedError: Its file is damaged and others have it open, or it was tampered with, or
-            it is not to be salvaged; it is as it was.
+        SettingError: A setting is not valid, or the home cannot be written.
+        StoreDamagedError: Its file is damaged and in use, was tampered with, or ``recover`` is
+            off; it is unchanged.
         StoreError: The space cannot be opened.
     """
     time = clock or SystemClock()
@@ -104,7 +104,7 @@ def open_space(
         parts = _dependencies(settings, time, store, model)
         space = Space(replace(parts, recovered=found, is_placeholder=is_placeholder), scope)
         finish_forgetting(space.forgetting, store)
-        space.sessions.newest()  # damage is told now
+        space.sessions.newest()  # report damage now
     except BaseException:
         store.close()
         raise
@@ -142,10 +142,10 @@ def _dependencies(
 def choose_model(
     settings: Settings, clock: Clock, quoting: Callable[[], QuoteModel]
 ) -> tuple[ChatModel, str]:
-    """Choose the model that settings name, and say which it is.
+    """Choose the model of the settings, and note which it is.
 
     Raises:
-        UpstreamError: The one that was named cannot be had.
+        UpstreamError: The named one is not available.
     """
     folder = config.folder(settings.home, "cache")
     chosen = models.choose(settings, clock, folder, quote=quoting)
@@ -175,5 +175,5 @@ def _tools(settings: Settings, clock: Clock) -> Callable[[SearchMemory], tuple[T
     def tools(search: SearchMemory) -> tuple[Tool, ...]:
         return load_tools.unique([*load_tools.built_in(clock.now, search), *given])
 
-    tools(lambda *_: ())  # two tools of one name are an error on opening
+    tools(lambda *_: ())  # two tools of one name are an error at once
     return tools

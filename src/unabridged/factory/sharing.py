@@ -1,4 +1,4 @@
-"""Sharing between spaces that are named: opens both ends, each with the settings of its agent."""
+"""Sharing between named spaces: opens both with the settings of their agents."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
@@ -20,9 +20,9 @@ class SpaceShares:
     """What one space of a home shares with the others.
 
     Args:
-        settings: Every choice; user, agent and model name the space.
-        agents: The settings of each agent, for the other space; None where all have the same.
-        profile: The profile of the request, which holds for the other space too; empty for none.
+        settings: The settings; user, agent and model name the space.
+        agents: The settings of each agent, for the other space; None if all have the same.
+        profile: The profile of the request, also for the other space; empty for none.
     """
 
     def __init__(
@@ -47,18 +47,18 @@ class SpaceShares:
         all_facts: bool = False,
         dry_run: bool = False,
     ) -> ShareResult:
-        """Carry sessions and facts into another space; what is there already is passed over.
+        """Copy sessions and facts into another space; skip what it has already.
 
         Args:
-            to: The other space; begun where there is none.
-            sessions: Sessions, each by id, number in the list, title or beginning of its id.
-            facts: Facts, each by id, number or beginning of its id.
-            all_facts: Whether every fact that holds now goes.
-            dry_run: Only say what would go.
+            to: The other space; begun if there is none.
+            sessions: Sessions, each by id, number in the list, title or prefix of its id.
+            facts: Facts, each by id, number or prefix of its id.
+            all_facts: Whether to share every current fact.
+            dry_run: Only return what would be shared.
 
         Raises:
             InputError: Nothing was named, or it is the same space.
-            NotFoundError: Something that was named is not there, or the space itself.
+            NotFoundError: An argument names nothing, or there is no such space.
             StoreError: It could not be written; sharing again completes it.
         """
         with ExitStack() as stack:
@@ -67,7 +67,7 @@ class SpaceShares:
                 here = space_from(space.scope, self._settings)
                 raise NotFoundError(
                     f"There is no space {here.name!r} to share from.",
-                    hint="List them: unabridged spaces",
+                    hint="List them: unabridged spaces list",
                 )
             draft = space.sharing.draft(
                 self.named(to), sessions=sessions, facts=facts, all_facts=all_facts
@@ -77,12 +77,12 @@ class SpaceShares:
     def handoff(
         self, to: SpaceId, *, session: str | None = None, dry_run: bool = False
     ) -> ShareResult:
-        """Let another space go on with a session: it becomes the newest one there.
+        """Let another space continue a session: it becomes its newest.
 
         Args:
-            to: The other space; begun where there is none.
+            to: The other space; begun if there is none.
             session: The session; None for the newest.
-            dry_run: Only say what would go.
+            dry_run: Only return what would be shared.
 
         Raises:
             InputError: It is the same space.
@@ -94,19 +94,19 @@ class SpaceShares:
             newest = space.sessions.newest()
             if session is None and newest is None:
                 raise NotFoundError(
-                    "There is no session to hand off.", hint="`unabridged chat` begins one."
+                    "There is no session to hand off.", hint="Begin one: unabridged chat"
                 )
             wanted = session or (newest.id if newest else "")
             draft = space.sharing.draft(self.named(to), kind=ShareKind.HANDOFF, sessions=[wanted])
             return self._give(stack, space, draft, dry_run=dry_run)
 
     def named(self, space: SpaceId) -> SpaceId:
-        """The space that is given to: the one of that name, or else where its agent remembers.
+        """Return the receiving space: the one of that name, or else its agent's.
 
-        An agent whose settings keep all users in one memory remembers in that one, whoever is named.
+        An agent with one memory for all users receives it there, whichever user is named.
 
         Raises:
-            NameRefusedError: Its agent keeps models apart, and none is named; or the other way round.
+            NameRefusedError: The agent separates models and none is named, or the reverse.
         """
         if self._is_there(space):
             return space_from(_scope(space), self._settings_of(space))
@@ -119,19 +119,19 @@ class SpaceShares:
         return found
 
     def listing(self) -> list[Share]:
-        """Every share of the space, of both sides, the oldest first."""
+        """Return every share of the space, of both sides, the oldest first."""
         with ExitStack() as stack:
             return self._own(stack).sharing.listing()
 
     def revoke(self, share: str) -> Revoked:
-        """Remove what a share brought, with everything made from it; from either side.
+        """Remove the copies of a share, with everything made from them; from either side.
 
         Args:
             share: Its id, or the end or beginning of it.
 
         Raises:
             NotFoundError: There is none, or several.
-            StoreError: It could not be written; revoking again ends it.
+            StoreError: It could not be written; revoke again to finish.
         """
         with ExitStack() as stack:
             space = self._own(stack)
@@ -177,8 +177,8 @@ class SpaceShares:
 def _lasting(settings: Settings, name: str) -> Settings:
     if settings.store == "memory":
         raise InputError(
-            f"{name} keeps nothing: its store is `memory`.",
-            hint="Share between spaces of the store sqlite.",
+            f"{name} is not stored: its store is `memory`.",
+            hint="Set store to sqlite for both spaces.",
         )
     return settings
 

@@ -18,11 +18,11 @@ from unabridged.ports import Clock
 from unabridged.space.space import Space
 
 MOST = 64
-"""Spaces that stay open; the one that was used longest ago is closed first."""
+"""Spaces to keep open; the least recently used one is closed first."""
 
 
 class _Entry:
-    """One space, once it is open, and how many use it."""
+    """One space, once it is open, with the number of its users."""
 
     def __init__(self) -> None:
         self.opening = threading.Lock()
@@ -31,14 +31,14 @@ class _Entry:
 
 
 class SpacePool:
-    """The spaces that one process has open.
+    """The open spaces of one process.
 
     Nothing is locked while a space is used: any number of threads share it.
 
     Args:
-        settings: Every choice; user, agent and model come from each scope.
-        agents: The settings of each agent; None where all have the same.
-        most: Spaces that stay open at once.
+        settings: The settings; user, agent and model come from each scope.
+        agents: The settings of each agent; None if all have the same.
+        most: Spaces to keep open.
     """
 
     def __init__(
@@ -60,16 +60,16 @@ class SpacePool:
 
     @contextmanager
     def use(self, scope: Scope, *, create: bool = True) -> Iterator[Space]:
-        """Open the space that a scope falls into, and keep it open.
+        """Open the space of a scope, and keep it open.
 
         Args:
-            scope: Whose memory; its session is ignored.
-            create: Whether a space that is not there is begun; else an empty one represents it,
-                this once.
+            scope: The scope; its session is ignored.
+            create: Whether to begin a space that does not exist; else an empty one represents it,
+                for this call.
 
         Raises:
-            NameRefusedError: A name in the scope cannot be used.
-            SettingError: A setting of its agent or profile cannot be used.
+            NameRefusedError: A name in the scope is not accepted.
+            SettingError: A setting of its agent or profile is not valid.
             StoreClosedError: The pool is closed.
             StoreError: The space cannot be opened.
         """
@@ -96,13 +96,13 @@ class SpacePool:
             self._leave(entry)
 
     def open_spaces(self) -> list[SpaceId]:
-        """Return the spaces that are open, the most recently used last."""
+        """Return the open spaces, the most recently used last."""
         with self._guard:
             open_ones = [name for (_, name), one in self._entries.items() if one.space is not None]
             return list(dict.fromkeys(open_ones))
 
     def close(self) -> None:
-        """Close every space, each when its last user leaves it; a second call does nothing."""
+        """Close every space after its last user; a second call does nothing."""
         with self._guard:
             self._closed = True
             entries = list(self._entries.values())
@@ -120,7 +120,7 @@ class SpacePool:
         """Return the settings that an agent has under a profile.
 
         Raises:
-            SettingError: There is no such profile, or something in it cannot be used.
+            SettingError: There is no such profile, or it is not valid.
         """
         return self._agents.of(agent, profile)
 
@@ -155,7 +155,7 @@ class SpacePool:
 
 
 def _ending() -> StoreClosedError:
-    return StoreClosedError("The server is ending.", hint="Ask again in a moment.")
+    return StoreClosedError("The server is shutting down.", hint="Try again in a moment.")
 
 
 def _close(entry: _Entry) -> None:

@@ -1,4 +1,4 @@
-"""Upstreams: the model server behind ours, and its models by the names that clients ask for."""
+"""The upstream of our server, and its models by the names that clients use."""
 
 import threading
 from collections import OrderedDict
@@ -14,16 +14,16 @@ from unabridged.models.quote import MODEL as QUOTE, QuoteModel
 from unabridged.ports import ChatModel, Clock, SupportsRelay
 
 MOST = 64
-"""Models that are held ready; the one that was asked for longest ago is let go first."""
+"""Models to keep open; the least recently used one is closed first."""
 LOOK_AGAIN = timedelta(seconds=10)
-"""After which a better upstream is looked for, where none was named and only ``quote`` was left."""
+"""Seconds until a better upstream than ``quote`` is looked for, if none was named."""
 
 
 class Upstreams:
-    """The models of one upstream. What it does may wait for the network: never in an event loop.
+    """The models of one upstream. Its methods may wait for the network: not for event loops.
 
     Attributes:
-        note: Which upstream was taken, and how to get a better one; empty until one was needed.
+        note: The chosen upstream, and how to get a better one; empty until one is needed.
     """
 
     def __init__(self, settings: Settings, clock: Clock) -> None:
@@ -38,25 +38,25 @@ class Upstreams:
 
     @property
     def provider(self) -> str:
-        """What serves: ``ollama``, ``openai``, ``gguf`` or ``quote``.
+        """The provider: ``ollama``, ``openai``, ``gguf`` or ``quote``.
 
         Raises:
-            SettingError: The settings name one that cannot be used.
-            UpstreamError: The one that they name does not answer.
+            SettingError: The settings name an unusable one.
+            UpstreamError: The named one does not answer.
         """
         with self._lock:
             return self._chosen()
 
     def model(self, name: str = "") -> ChatModel | None:
-        """Give a model; None where ``quote`` answers, which belongs to a memory.
+        """Return a model; None if ``quote`` answers, which belongs to a memory.
 
         Args:
-            name: As a client asks for it; empty for the upstream's choice. An embedded model
+            name: The name that a client sent; empty for the upstream's choice. An embedded model
                 answers to every name.
 
         Raises:
-            SettingError: The settings name an upstream that cannot be used.
-            UpstreamError: The upstream does not answer, or has no model at all.
+            SettingError: The settings name an unusable upstream.
+            UpstreamError: The upstream does not answer, or has no model.
         """
         with self._lock:
             provider = self._chosen()
@@ -75,11 +75,11 @@ class Upstreams:
             return self._known[wanted]
 
     def look(self) -> str:
-        """Ask the upstream whether it is there; say which it is, and how to get a better one.
+        """Check that the upstream answers; return which it is, and how to get a better one.
 
         Raises:
-            SettingError: The settings name one that cannot be used.
-            UpstreamError: It does not answer, or has no model at all.
+            SettingError: The settings name an unusable one.
+            UpstreamError: It does not answer, or has no model.
         """
         with self._lock:
             settings = replace(self._settings, upstream=self._chosen())
@@ -89,7 +89,7 @@ class Upstreams:
 
     @property
     def address(self) -> Address | None:
-        """Where the upstream listens; None for one inside this process; raises as ``provider``."""
+        """The upstream's address; None for one inside this process; raises as ``provider``."""
         try:
             some: object = self.model(self._settings.model or "any")
         except NoModelError:
@@ -97,7 +97,7 @@ class Upstreams:
         return some.address if isinstance(some, SupportsRelay) else None
 
     def names(self) -> list[str]:
-        """The models that can be asked for, the most recently used first.
+        """Return the available models, the most recently used first.
 
         Raises:
             UpstreamError: The upstream does not answer.
@@ -106,12 +106,12 @@ class Upstreams:
         for row in models.available(self._settings, self._clock, self._folder, fresh=True):
             if row.provider == provider:
                 if not row.models and row.note:
-                    raise UpstreamError(row.note, hint="Look at `unabridged doctor`.")
+                    raise UpstreamError(row.note, hint="Run: unabridged doctor")
                 return list(row.models)
         return [QUOTE]
 
     def close(self) -> None:
-        """Let go of connections and memory."""
+        """Close all models."""
         with self._lock:
             known, self._known = self._known, OrderedDict()
         for model in known.values():

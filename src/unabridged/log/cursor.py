@@ -1,6 +1,6 @@
 """The position of a pass over a space, so that it can stop at any page and continue.
 
-Exchanges are read in the order of their ids. An import may bring older ones behind that position.
+Exchanges are read in the order of their ids. An import may add older ones before that position.
 So the cursor keeps a sum over the exchanges that were read: of the digests of their sessions. At the end
 it compares the sum with that of the whole space. If they differ, it reads from scratch.
 Ids and sums stay true when a space is copied or restored; revisions and numbers would not.

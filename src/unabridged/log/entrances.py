@@ -1,4 +1,4 @@
-"""Every place at which text enters a log: the one list of them."""
+"""The one list of all places where text enters a log."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from unabridged.ports import Store
 
 
 class EntranceKind(StrEnum):
-    """Where a text is."""
+    """The place of a text."""
 
     TITLE = "title"
     MESSAGE = "message"
@@ -66,7 +66,7 @@ def _of_messages(store: Store, messages: Sequence[Message]) -> Iterator[Entrance
 
 
 def texts_of_message(message: Message) -> Iterator[str]:
-    """Return what each part of a message says: text, reasoning, tool arguments and results, images."""
+    """Return the text of each part of a message, including tools and images."""
     for part in message.parts:
         match part:
             case Text(text) | Reasoning(text):

@@ -1,7 +1,7 @@
-"""Archiving: the oldest sessions leave the active set where limits leave no room. Nothing is deleted.
+"""Archives the oldest sessions when limits leave no room. Nothing is deleted.
 
-An archived session is still searched, shown and listed; its store keeps it compressed. Whoever says
-something in it takes it up again.
+An archived session is still searched, shown and listed; its store keeps it compressed. A new
+message makes it active again.
 """
 
 import json
@@ -38,19 +38,19 @@ class SessionArchiver:
 
     @property
     def has_limits(self) -> bool:
-        """Whether anything is ever archived."""
+        """Whether any session is ever archived."""
         return self._limits != ArchiveLimits()
 
     def due(self, current: str | None = None) -> list[Session]:
-        """The active sessions that the limits leave no room for, the oldest first.
+        """Return the active sessions beyond the limits, the oldest first.
 
         Args:
-            current: The session that is being talked in: it stays, and counts first.
+            current: The session in use: it stays, and counts first.
         """
         if not self.has_limits:
             return []
         active = [one for one in self._store.sessions() if one.archived is None]
-        active.sort(key=lambda one: one.id != current)  # stable: the newest first behind it
+        active.sort(key=lambda one: one.id != current)  # stable: then the newest first
         kept = len(active) if self._limits.sessions is None else self._limits.sessions
         if self._limits.bytes is not None:
             kept = min(kept, _fitting(active, self._sizes(), self._limits.bytes))
@@ -64,17 +64,17 @@ class SessionArchiver:
             yield MaintenanceProgress("archive", done, len(due) - done)
 
     def archive(self, session: Session) -> bool:
-        """Move a session out of the active set; False where it was, or somebody wrote to it now."""
+        """Move a session out of the active set; False if it was not in it or just got a message."""
         if session.archived is not None:
             return False
         return self._amend(replace(session, archived=self._clock.now()))
 
     def restore(self, session: Session) -> bool:
-        """Take a session up again; False where it was active, or somebody wrote to it now."""
+        """Make a session active again; False if it was, or just got a message."""
         return session.archived is not None and self._amend(replace(session, archived=None))
 
     def use(self) -> StorageUse:
-        """How much is active, against the limits."""
+        """Return how much is active, and the limits."""
         sessions = self._store.sessions()
         active = {one.id for one in sessions if one.archived is None}
         sizes = self._sizes()

@@ -1,4 +1,4 @@
-"""The levels above exchanges: a session that was left as a whole, and the sessions of a month.
+"""The levels above exchanges: a whole session, and the sessions of a month.
 
 WorkspaceAI's ``recent_conversations`` and ``summarized_conversations``.
 """
@@ -14,18 +14,18 @@ from unabridged.domain.session import Session
 from unabridged.maintenance.condense_session import CondenseTools, sources_of, spoken, tokens_of
 
 CONVERSATION_SHARE, CONVERSATION_LEAST, CONVERSATION_MOST = 0.1, 80, 400
-"""Of a session's tokens what its condensation may take; and the bounds of that, in tokens."""
+"""The tokens of a session's condensation: its share of the session, and its bounds."""
 PERIOD_SHARE, PERIOD_LEAST, PERIOD_MOST = 0.25, 120, 800
-"""The same for a month, of what its conversations take condensed."""
+"""The same for a month, as a share of its condensed conversations."""
 
 
 def month_of(session: Session) -> str:
-    """The month in which a session was last talked in: ``2026-05``."""
+    """Return the month of a session's last message: ``2026-05``."""
     return session.updated.strftime("%Y-%m")
 
 
 def is_stale(view: SessionView, session: Session) -> bool:
-    """Whether a session went on since it was condensed as a whole, or never was."""
+    """Return whether a session continued since its whole condensation, or has none."""
     return view.head != (session.head or "") or not view.at(Level.CONVERSATION)
 
 
@@ -36,9 +36,9 @@ def conversation_of(
     annotations: Mapping[str, ExchangeReading],
     terms: CondenseTools,
 ) -> SessionView | None:
-    """Condense a whole session; None where nothing shorter can be made of it.
+    """Condense a whole session; None if nothing shorter can be made of it.
 
-    What runs condensed before enters with the sentences that stand for it.
+    Parts that were condensed before enter as their condensations.
     """
     standing = view.sentences()
     sources = [
@@ -73,7 +73,7 @@ def conversation_of(
 def period_of(
     month: str, conversations: Sequence[Condensation], view: SessionView, terms: CondenseTools
 ) -> SessionView | None:
-    """Condense the conversations of a month; None where that stands already, or there are too few."""
+    """Condense the conversations of a month; None if it is up to date or they are too few."""
     ordered = sorted(conversations, key=lambda one: (one.since, one.id))
     parts = [one.id for one in ordered]
     before = [part for one in view.at(Level.PERIOD) for part in one.parts]

@@ -1,4 +1,4 @@
-"""One run over one session: what stays, what is condensed, and whether that may be used.
+"""One run over one session: what stays, what is condensed, and whether the result is usable.
 
 Nothing is read or written here.
 """
@@ -22,21 +22,21 @@ from unabridged.domain.message import Message
 from unabridged.ports import Condenser
 
 CONDENSED_SHARE = 0.25
-"""Of the tokens of what is condensed: what its condensation may take."""
+"""The share of the condensed tokens that a condensation may take."""
 LEAST_LIMIT = 40
-"""Tokens that a condensation may take of little; never more than half of it."""
+"""Tokens that a condensation may always take, up to half of its sources."""
 RESCUES = 3
-"""How often messages are spared because a critical name would be lost without them."""
+"""How often a run spares messages to keep a critical name."""
 _UNJUDGED = Annotation("", 0.5)
 
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """When a run is due, and what it leaves alone.
+    """When a run is due, and what it spares.
 
     Attributes:
         tokens: Tokens of the view above which a run is due.
-        messages: Messages under which none is.
+        messages: Messages under which no run is due.
         spared: The newest messages, which are never condensed.
     """
 
@@ -57,7 +57,7 @@ class CondenseTools:
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """What a run over a session comes to.
+    """The result of a run over a session.
 
     Attributes:
         usable: Whether it may be stored: it loses no critical name, keeps every share, saves tokens.
@@ -72,17 +72,17 @@ class Worked:
 
 
 def spoken(exchange: Exchange) -> list[tuple[int, Message]]:
-    """The messages that can be condensed, with their place: more than white space was said."""
+    """Return the messages with words, which can be condensed, with their place."""
     return [(i, m) for i, m in exchange.spoken if m.text.strip()]
 
 
 def tokens_of(message: Message, count: Callable[[str], int]) -> int:
-    """Tokens of a message, as stored where they are."""
+    """Return the tokens of a message: the stored count if there is one."""
     return message.tokens if message.tokens is not None else count(message.text)
 
 
 def candidates_of(path: Sequence[Exchange], spared: int) -> list[Exchange]:
-    """The exchanges before those that hold the newest messages.
+    """Return the exchanges before those of the newest messages.
 
     ``spared`` counts messages with words.
     """
@@ -101,8 +101,8 @@ def work_out(
     trigger: Trigger,
     terms: CondenseTools,
 ) -> Worked | None:
-    """Work out a run; None where there is nothing to condense."""
-    known: dict[str, frozenset[str]] = {}  # a run that spares messages looks at all of them again
+    """Work out a run; None if there is nothing to condense."""
+    known: dict[str, frozenset[str]] = {}  # a run that spares messages looks at all again
 
     def names(text: str) -> frozenset[str]:
         if text not in known:
@@ -129,13 +129,13 @@ def work_out(
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """What one run is made of.
+    """The data of one run.
 
     Attributes:
         newest: The texts of the messages that are spared.
         sizes: Message to tokens, of the whole session.
-        view: What earlier runs left and still holds.
-        made: What was condensed already, where messages are spared and all is worked out again.
+        view: The result of earlier runs.
+        made: Condensations from the last attempt, if messages are spared in another.
     """
 
     sources: Mapping[Key, CondenseSource]
@@ -168,7 +168,7 @@ def _run(
 def looked_at(
     path: Sequence[Exchange], view: SessionView, trigger: Trigger, terms: CondenseTools
 ) -> SessionView:
-    """A view after a run of which nothing is used: how far it looked, and what that takes."""
+    """Return the view after a run without result: how far it looked, and its tokens."""
     older = candidates_of(path, trigger.spared)
     if not older:
         return view
@@ -185,7 +185,7 @@ def _still_there(view: SessionView, held: Collection[str]) -> SessionView:
 def sources_of(
     exchanges: Sequence[Exchange], annotations: Mapping[str, ExchangeReading], scheme: Scheme
 ) -> list[CondenseSource]:
-    """Every message that may be condensed, as a condenser sees it."""
+    """Return every message that may be condensed, as a condenser sees it."""
     found: list[CondenseSource] = []
     for exchange in exchanges:
         judged = annotations[exchange.id].messages if exchange.id in annotations else {}

@@ -1,4 +1,4 @@
-"""Upkeep: what is done after recording, off the hot path. It condenses what outgrew its budget.
+"""Condenses sessions that outgrew their budget, after recording.
 
 Every step is one transaction that replaces a session's condensations as a whole, so it may be
 killed at any moment, run again, and run in two programs at once. Originals are never touched.
@@ -39,28 +39,28 @@ from unabridged.maintenance.expand import expand
 from unabridged.ports import Clock, Store
 
 PAGE = 64
-"""Exchanges that are read at once."""
+"""Exchanges to read at once."""
 GROWTH = 0.25
-"""Of the threshold: what must be new since the last run for another to be due."""
+"""The share of the threshold that must be new for another run."""
 NEWEST = 4
-"""Sessions that are looked at after an answer; all where everything is condensed."""
+"""Sessions to look at after an answer; with ``everything``, all are."""
 LEAST_CONVERSATION = 4
-"""Messages under which a session gets no condensation of its own: it is as short as one."""
+"""Messages under which a session gets no condensation: it is as short as one."""
 LEFT_AFTER = timedelta(minutes=10)
-"""How long a session must have rested to count as left, where nobody asked for everything."""
+"""How long a session must rest to count as left, unless ``everything`` is asked for."""
 
 
 class ReadsCategories(Protocol):
-    """Gives what messages were judged to be."""
+    """Returns the annotations of messages."""
 
     def of(self, exchanges: Sequence[Exchange]) -> Mapping[str, ExchangeReading]:
-        """Readings by exchange, judged now where nobody did."""
+        """Return readings by exchange; missing ones are made now."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """A session as upkeep sees it."""
+    """A session as maintenance sees it."""
 
     session: Session
     view: SessionView
@@ -85,12 +85,12 @@ class Condensations:
         self._annotations = annotations
         self.terms = terms
         self.trigger = trigger or Trigger()
-        self._in_vain: dict[str, str | None] = {}  # session to its head, where nothing came of it
+        self._in_vain: dict[str, str | None] = {}  # session to its head, after a run without result
 
     # Looking.
 
     def view(self, session: str) -> SessionView:
-        """What of a session is condensed."""
+        """Return what of a session is condensed."""
         return self._view(name_of(session))
 
     def _view(self, name: str) -> SessionView:
@@ -98,13 +98,13 @@ class Condensations:
         return view_of(found[0]) if found else SessionView(name)
 
     def condensations(self) -> list[Condensation]:
-        """Every condensation of the space, the oldest first."""
+        """Return every condensation of the space, the oldest first."""
         records = self._store.records(RecordKind.CONDENSATION)
         found = [one for record in records for one in view_of(record).condensations]
         return sorted(found, key=lambda one: (one.since, one.until, one.id))
 
     def expand(self, wanted: str) -> ExpandedCondensation:
-        """Open a condensation, stored or of a past prompt, by its id or the beginning of it.
+        """Open a condensation, stored or of a past prompt, by its id or a prefix of it.
 
         Raises:
             NotFoundError: There is none, or several.
@@ -112,15 +112,15 @@ class Condensations:
         return expand(self._store, wanted, self.condensations())
 
     def stats(self) -> CondenseStats:
-        """What condensing has done."""
+        """Return the statistics of condensing."""
         return run_records.statistics(self._store)
 
     # Condensing one session.
 
     def plan(self, session: str, *, threshold: int | None = None) -> CondensePreview:
-        """Say what a run over a session would do; nothing is changed.
+        """Preview a run over a session; nothing is changed.
 
-        ``threshold`` are tokens above which a run is due; None for the setting.
+        A run is due above ``threshold`` tokens; None for the setting.
 
         Raises:
             NotFoundError: There is no such session.
@@ -134,11 +134,11 @@ class Condensations:
     def condense(
         self, session: str, *, force: bool = False, threshold: int | None = None
     ) -> CondensePreview:
-        """Condense a session where a run is due.
+        """Condense a session if a run is due.
 
         Args:
             session: The session.
-            force: Run also where none is due; the newest messages are spared all the same.
+            force: Run even if none is due; the newest messages are still spared.
             threshold: Tokens above which a run is due; None for the setting.
 
         Raises:
@@ -187,7 +187,7 @@ class Condensations:
         return _Held(session, self.view(session_id), path, len(said), tokens)
 
     def _due(self, session: str, view: SessionView, threshold: int | None) -> bool:
-        # No more is read than what came since the last run, or than what makes one due.
+        # Read only what is new since the last run, or enough to make one due.
         most = self._threshold(threshold)
         fresh = ripe = messages = 0
         before = None
@@ -245,16 +245,16 @@ class Condensations:
         everything: bool = False,
         threshold: int | None = None,
     ) -> Iterator[MaintenanceProgress]:
-        """Condense what is due: sessions that outgrew their budget, sessions that were left, months.
+        """Condense what is due: sessions over their budget, sessions that were left, months.
 
         Args:
-            current: The session that is being talked in: it was not left.
+            current: The session in use: it was not left.
             everything: Look at every session; else at the newest few, and condense as a whole only
-                those that rested: with several clients, more than one is talked in.
+                those that rested, since several clients may use several sessions.
             threshold: Tokens above which a run is due; None for the setting.
 
         Yields:
-            How far it has come, after each session; all that was reported is stored.
+            The progress after each session; what was reported is stored.
         """
         sessions = self._store.sessions(newest=None if everything else NEWEST)
         months: set[str] = set()
@@ -277,7 +277,7 @@ class Condensations:
     def renew(
         self, sessions: Mapping[str, Collection[str]], months: Iterable[str]
     ) -> Iterator[MaintenanceProgress]:
-        """Condense once more what lost its condensations; no more than there was.
+        """Restore lost condensations, and no others.
 
         Args:
             sessions: Session to the levels that it had.

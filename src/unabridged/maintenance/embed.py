@@ -1,6 +1,6 @@
-"""Enriching: what is added to exchanges after they were recorded. So far: vectors that cost time.
+"""Adds vectors to recorded exchanges, for embedders that take time.
 
-Every page is durable when it is reported, so that what is interrupted goes on where it stopped.
+Every page is durable when it is reported, so an interrupted run continues where it stopped.
 Searches use the old vectors until all new ones are there.
 """
 
@@ -12,13 +12,13 @@ from unabridged.ports import Embedder, Store, SupportsVectors
 from unabridged.retrieval.passages import passages
 
 PAGE = 32
-"""Exchanges that are embedded between two reports."""
+"""Exchanges to embed between two reports."""
 ROUNDS = 5
-"""How often what was recorded meanwhile is embedded before the switch is tried."""
+"""How often to embed new exchanges before the switch."""
 
 
 def keeps_vectors(store: Store) -> SupportsVectors:
-    """Give a store as one that keeps vectors.
+    """Return the store if it keeps vectors.
 
     Raises:
         StoreError: It keeps none.
@@ -35,7 +35,7 @@ def enrich(store: Store, embedder: Embedder) -> Iterator[MaintenanceProgress]:
 
     Raises:
         StoreError: The store keeps no vectors.
-        UpstreamError: The server that embeds failed; what was done before is kept.
+        UpstreamError: The server that embeds failed; finished pages are kept.
     """
     keeper = keeps_vectors(store)
     total = store.totals().exchanges
@@ -56,13 +56,13 @@ def enrich(store: Store, embedder: Embedder) -> Iterator[MaintenanceProgress]:
 
 
 def reembed(store: Store, embedder: Embedder) -> Iterator[MaintenanceProgress]:
-    """Embed everything by another embedder, then search with its vectors.
+    """Embed everything with another embedder, then search with its vectors.
 
     What is recorded while it runs is embedded before the switch.
 
     Raises:
-        StoreError: As for ``enrich``; or others record faster than it embeds.
-        UpstreamError: The server that embeds failed; what was done before is kept.
+        StoreError: As for ``enrich``; or other programs record faster than it embeds.
+        UpstreamError: The server that embeds failed; finished pages are kept.
     """
     keeper = keeps_vectors(store)
     if keeper.embedded_by() == embedder.identity:

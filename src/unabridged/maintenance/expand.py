@@ -1,4 +1,4 @@
-"""Opening a condensation: the exact originals that it stands for."""
+"""Opens a condensation: the exact originals that it replaces."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,13 +13,13 @@ from unabridged.log.iterate import path_of
 from unabridged.ports import Store
 
 LEAST_ID = len("c-") + 2
-"""Characters of an id that are taken for its beginning."""
+"""Characters after which a prefix of an id is accepted."""
 
 
 def expand(store: Store, wanted: str, known: Sequence[Condensation]) -> ExpandedCondensation:
     """Open a condensation, stored or of a past prompt.
 
-    The beginning of a stored one's id is enough.
+    A prefix of a stored one's id is enough.
 
     Raises:
         NotFoundError: There is none, or several.
@@ -33,7 +33,7 @@ def expand(store: Store, wanted: str, known: Sequence[Condensation]) -> Expanded
     records = [] if near else store.records(RecordKind.OVERVIEW, ids=[wanted])
     if records and not records[0].body.keys().isdisjoint({"block", "lines"}):
         return _shown(store, records[0])
-    several = "begins several ids" if near else "names no condensation"
+    several = "is the beginning of several ids" if near else "names no condensation"
     raise NotFoundError(f"{wanted!r} {several}.", hint="List them: unabridged expand")
 
 

@@ -1,4 +1,4 @@
-"""The work after recording, in its order and in small pages: annotate, learn, condense, archive."""
+"""The work after recording, in order and in small pages."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,18 +13,18 @@ from unabridged.maintenance.condense_sessions import Condensations
 from unabridged.ports import ChatModel
 
 PAGE, PAGE_ASKED = 200, 4
-"""Exchanges to learn from between two reports; the second if a model is asked about each."""
+"""Exchanges to learn from between two reports; the second number if a model is asked about each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """What is known of a space in addition to its words.
+    """The knowledge of a space.
 
     Attributes:
         learns: Whether facts are learned.
         requires: Whether requirements are learned.
-        asks: Returns the model that learns them too, or None if it only quotes; None for the rules
-            alone.
+        asks: Returns the model that also learns them, or None if it only quotes; None to use the
+            rules alone.
     """
 
     facts: Facts
@@ -44,20 +44,20 @@ def maintain(
     threshold: int | None = None,
     archives: SessionArchiver | None = None,
 ) -> Iterator[MaintenanceProgress]:
-    """Annotate messages, learn facts and requirements, condense and archive what is over its limits.
+    """Annotate messages, learn facts and requirements, condense and archive.
 
     Each page is stored, so this may be killed at any moment and run again.
 
     Args:
-        knowledge: What is known of the space.
-        current: The session that is being talked in: it is not condensed as a whole.
+        knowledge: The space's knowledge.
+        current: The session in use: it is not condensed as a whole.
         pages: Up to this many pages of each kind, and the newest sessions only; None for all.
         threshold: Tokens of a session above which it is condensed; None for the setting.
-        archives: What archives sessions; None if all stay active.
+        archives: Archives sessions; None if all stay active.
 
     Raises:
         StoreError: What was made cannot be stored; what was reported is.
-        UpstreamError: No model can be had, where the settings want one.
+        UpstreamError: The settings want a model, and none is available.
     """
     yield from islice(knowledge.annotations.read_pending(), pages)
     if knowledge.learns:

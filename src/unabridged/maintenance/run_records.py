@@ -1,4 +1,4 @@
-"""Runs of condensing, in figures: no words of anybody, so they outlive what they condensed."""
+"""Figures of condensing runs: they hold no text, so they outlive what was condensed."""
 
 import hashlib
 from collections import Counter
@@ -14,7 +14,7 @@ from unabridged.ports import Store
 
 
 def run_of(session: str, worked: Worked, at: datetime, by: str, seconds: float) -> CondenseRun:
-    """Give the figures of a run; the same run twice has one id, so it counts once."""
+    """Return the figures of a run; the same run twice has one id, so it counts once."""
     made = ",".join(sorted(one.id for one in worked.made))
     return CondenseRun(
         id="r-" + hashlib.sha256(f"{session}:{made}".encode()).hexdigest()[:16],
@@ -29,7 +29,7 @@ def run_of(session: str, worked: Worked, at: datetime, by: str, seconds: float) 
 
 
 def record_of(run: CondenseRun) -> Record:
-    """The record that keeps a run. Lost names are counted, not kept: they are words of somebody."""
+    """Return the record of a run. Lost names are counted, not kept: they are text."""
     checked = run.coherence
     body = {
         "session": run.session,

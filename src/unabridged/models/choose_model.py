@@ -1,4 +1,4 @@
-"""Which model answers: the setting ``upstream``, or with ``auto`` the best that there is."""
+"""Which model answers: the setting ``upstream``, or with ``auto`` the best available."""
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -27,9 +27,9 @@ UPSTREAMS = ("auto", "ollama", "openai", "gguf", "quote")
 PROBE_SECONDS = 3.0
 """How long a server on this machine may take to list its models."""
 CHOICE_SECONDS = 300.0
-"""How long the list is remembered from which a model is chosen that nobody named."""
+"""How long a list of models is cached to choose one."""
 LIST_SECONDS = 15.0
-"""How long a server anywhere may take to."""
+"""How long any other server may take to list its models."""
 
 _BETTER = (
     f"`ollama pull {ollama.SUGGESTED}` with Ollama running, `unabridged models get smollm2`, "
@@ -66,14 +66,14 @@ class Available:
 
 @dataclass(frozen=True, slots=True)
 class ModelDiagnosis:
-    """What ``doctor`` tells of one upstream.
+    """What ``doctor`` reports of one upstream.
 
     Attributes:
         provider: ``ollama``, ``openai``, ``gguf`` or ``quote``.
         model: The model that would be used, or empty.
         window: Tokens of that model's window, or None.
-        origin: Who said so: see ``window.Window``.
-        note: What is wrong or worth knowing, with what to do.
+        origin: The source of the window: see ``window.Window``.
+        note: What is wrong or worth knowing, and what to do.
     """
 
     provider: str
@@ -91,8 +91,8 @@ class Chooser:
     """Builds models from settings.
 
     Args:
-        cache_folder: The home's cache folder; None keeps abilities in memory only.
-        quote: Builds the quoting model; one that recalls nothing where None.
+        cache_folder: The home's cache folder; None to keep abilities in memory only.
+        quote: Builds the quoting model; None for one that recalls nothing.
     """
 
     def __init__(
@@ -110,11 +110,11 @@ class Chooser:
         self._lists = ModelListCache(clock, cache_folder, settings.model_cache_ttl)
 
     def choose(self) -> ChosenModel:
-        """Give the model that answers.
+        """Return the model that answers.
 
         Raises:
             SettingError: The setting names no upstream, or lacks what it needs.
-            UpstreamError: The upstream that was asked for does not answer or has no model.
+            UpstreamError: The configured upstream does not answer or has no model.
         """
         named: dict[str, Callable[[], ChosenModel]] = {
             "auto": self._auto,
@@ -161,7 +161,7 @@ class Chooser:
         if name:
             note = f"Ollama answers with {name}."
         else:
-            # Asked with little patience: a server that hangs must not keep a chat from starting.
+            # A short timeout: a server that hangs must not delay a chat.
             name = (names or self._ollama_names())[0]
             note = f"Ollama answers with {short_name(name)}, its most recently used model."
         return ChosenModel(ollama.OllamaModel(name, server, self._abilities), note)
@@ -179,7 +179,7 @@ class Chooser:
         if path is None:
             raise SettingError(
                 "There is no GGUF model yet.",
-                hint="Fetch one with `unabridged models get smollm2`, or give one: --gguf PATH.",
+                hint="Fetch one with `unabridged models get smollm2`, or use your own: --gguf PATH.",
             )
         model = gguf.GgufModel(path, tokens=self._settings.window)
         return ChosenModel(model, f"The embedded model {model.model} answers.")
@@ -208,7 +208,7 @@ class Chooser:
     # ---- for people: `models` and `doctor` -----------------------------------------------------
 
     def available(self, *, fresh: bool = False) -> list[Available]:
-        """List what every provider can serve; one that does not answer says why."""
+        """List what every provider can serve; one that does not answer has a note."""
         rows = [self._listed("ollama", lambda: self._ollama_list(fresh=fresh))]
         if self._settings.openai_url:
             rows.insert(0, self._listed("openai", lambda: self._openai_list(fresh=fresh)))
@@ -254,7 +254,7 @@ class Chooser:
         return [chosen.model.model]
 
     def diagnose(self) -> list[ModelDiagnosis]:
-        """Look at every upstream: does it answer, with what, and how long its window really is."""
+        """Check every upstream: whether it answers, its model, and its actual window."""
         rows = [self._diagnose_openai()] if self._settings.openai_url else []
         return [*rows, self._diagnose_ollama(), self._diagnose_gguf(), _QUOTE_ROW]
 
@@ -323,7 +323,7 @@ def choose(
     *,
     quote: Callable[[], QuoteModel] | None = None,
 ) -> ChosenModel:
-    """Give the model that answers; see ``Chooser``."""
+    """Return the model that answers; see ``Chooser``."""
     return Chooser(settings, clock, cache_folder, quote=quote).choose()
 
 
@@ -338,9 +338,9 @@ def _as_of(listed: Listed) -> str:
     if not listed.cached:
         return ""
     when = f"as listed on {listed.at:%Y-%m-%d at %H:%M}"
-    return f"{when}: {listed.trouble}" if listed.trouble else f"{when}; --refresh asks anew"
+    return f"{when}: {listed.trouble}" if listed.trouble else f"{when}; --refresh asks again"
 
 
 def diagnose(settings: Settings, clock: Clock, cache_folder: Path | None) -> list[ModelDiagnosis]:
-    """Look at every upstream; see ``Chooser.diagnose``."""
+    """Check every upstream; see ``Chooser.diagnose``."""
     return Chooser(settings, clock, cache_folder).diagnose()

@@ -1,4 +1,4 @@
-"""A GGUF model inside this process, through ``xllamacpp`` (llama.cpp's own server, as a library).
+"""A GGUF model in this process, through ``xllamacpp`` (llama.cpp's server as a library).
 
 The file's own chat template, tokenizer and trained length are used. The library also listens on
 a port of this machine; it is bound to the loopback and locked with a key made for this process.
@@ -29,7 +29,7 @@ def installed() -> bool:
 
 
 class GgufModel:
-    """A model file, loaded at its first request.
+    """A model file, loaded on its first request.
 
     Args:
         tokens: The window to load it with, in tokens, or None for the window rule.

@@ -22,30 +22,30 @@ DEFAULT_URL = "http://127.0.0.1:11434"
 SUGGESTED = "llama3.2"
 """A model that suits most machines, for hints."""
 _EMBEDDERS = ("bert", "nomic-bert", "nomic-bert-moe", "xlm-roberta")
-"""Families of models that make vectors and cannot chat."""
+"""Families of embedding models, which cannot chat."""
 _UNKNOWN_FIELD = ("unknown field", "unexpected", "not permitted", "unrecognized", "extra input")
 
 
 class OllamaServer:
-    """An Ollama server: its models, whichever is talked to.
+    """An Ollama server.
 
     Args:
-        timeout: Seconds to wait for it to begin answering.
+        timeout: Seconds to wait for the beginning of an answer.
     """
 
     def __init__(self, url: str = DEFAULT_URL, *, timeout: float = 300.0) -> None:
-        hint = "Start it with `ollama serve`, or set ollama_url to where it listens."
+        hint = "Start it with `ollama serve`, or set ollama_url to its address."
         self.http = HttpUpstream(url, name="Ollama", timeout=timeout, hint=hint)
 
     def version(self) -> str:
-        """Its version, as it says it."""
+        """Return its version."""
         return str(self.http.get("/api/version").get("version", ""))
 
     def models(self) -> list[str]:
-        """Full names of the models that chat: the loaded ones first, then the newest.
+        """Return full names of models that chat: the loaded ones first, then the newest.
 
-        Ollama keeps no record of use but for what is loaded (``/api/ps``, longest remaining
-        first); its list comes with the time each model was pulled or changed.
+        Ollama records only which models are loaded (``/api/ps``, longest remaining first). Its list
+        has the time when each model was pulled or changed.
         """
         found = mappings(self.http.get("/api/tags").get("models"))
         listed = sorted(found, key=lambda m: str(m.get("modified_at", "")), reverse=True)
@@ -55,7 +55,7 @@ class OllamaServer:
         return first + [name for name in names if name not in first]
 
     def loaded(self) -> list[Mapping[str, Any]]:
-        """What ``/api/ps`` says; nothing where the server is too old to know it."""
+        """Return the entries of ``/api/ps``; none from servers without it."""
         try:
             return mappings(self.http.get("/api/ps").get("models"))
         except UpstreamRefusedError:
@@ -93,7 +93,7 @@ class OllamaServer:
         )
 
     def explained(self, error: UpstreamRefusedError, model: str) -> UpstreamError:
-        """Give the better error where the server does not have the model."""
+        """Return the better error if the server does not have the model."""
         if error.status != 404 and "not found" not in str(error):
             return error
         try:
@@ -115,7 +115,7 @@ class OllamaServer:
 
 
 def no_model(model: str = SUGGESTED) -> NoModelError:
-    """Give the error of a server without any model."""
+    """Return the error of a server without any model."""
     return NoModelError(
         "Ollama answers but has no model yet.", hint=f"Get one with `ollama pull {model}`."
     )

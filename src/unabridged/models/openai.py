@@ -36,8 +36,8 @@ class OpenAIServer:
     """A server that speaks OpenAI's dialect.
 
     Args:
-        url: Its base address, ending in ``/v1`` as a rule.
-        timeout: Seconds to wait for it to begin answering.
+        url: Its base address, usually ending in ``/v1``.
+        timeout: Seconds to wait for the beginning of an answer.
     """
 
     def __init__(self, url: str, *, key: str = "", timeout: float = 300.0) -> None:
@@ -45,11 +45,11 @@ class OpenAIServer:
         self.http = HttpUpstream(url, name="The model server", key=key, timeout=timeout, hint=hint)
 
     def listed(self) -> list[Mapping[str, Any]]:
-        """The entries of ``/models``, as they come."""
+        """Return the entries of ``/models``, in their order."""
         return mappings(self.http.get("/models").get("data"))
 
     def models(self) -> list[str]:
-        """Names of its models, in its own order: the dialect tells nothing about use."""
+        """Return the names of its models, in its order: the dialect has none by use."""
         return [str(entry["id"]) for entry in self.listed() if entry.get("id")]
 
     def abilities(self, model: str) -> Abilities:
@@ -96,7 +96,7 @@ class OpenAIServer:
         return next((m for m in entries if m.get("id") == model), {})
 
     def explained(self, error: UpstreamRefusedError, model: str) -> UpstreamError:
-        """Give the better error where the server does not know the model."""
+        """Return the better error if the server does not have the model."""
         text = str(error).lower()
         missing = "model" in text and (
             error.status == 404 or "not found" in text or "does not exist" in text
@@ -113,7 +113,7 @@ class OpenAIServer:
             return error
         near = get_close_matches(model, names, n=3, cutoff=0.3) or names[:3]
         return ModelNotFoundError(
-            f"The server does not know the model {model!r}.",
+            f"The server does not have the model {model!r}.",
             hint=f"Use one it has: {', '.join(near)}.",
         )
 
@@ -123,10 +123,8 @@ class OpenAIServer:
 
 
 def no_model(url: str) -> NoModelError:
-    """Give the error of a server without any model."""
-    return NoModelError(
-        f"The server at {url} has no model.", hint="Load one there, or name one: setting model."
-    )
+    """Return the error of a server without any model."""
+    return NoModelError(f"The server at {url} has no model.", hint="Load one there, or set model.")
 
 
 def _length(entry: Mapping[str, Any], names: tuple[str, ...]) -> int | None:

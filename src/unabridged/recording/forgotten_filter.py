@@ -12,7 +12,7 @@ from unabridged.forgetting.tombstones import ForgottenIndex, spoken_last
 from unabridged.forgetting.without_forgotten import forgotten_in, without
 from unabridged.ports import Store
 
-BEFORE = "Forgotten before: passed on, not stored. See `unabridged receipts`."
+BEFORE = "Forgotten before: sent to the model, not stored. See `unabridged receipts`."
 MEANWHILE = "Not stored: this exchange was forgotten while it was being answered."
 ANSWER = "This answer was forgotten before: it is shown, not stored."
 

@@ -1,4 +1,4 @@
-"""Recording: the user's message first, tool rounds as they happen, the answer when it is whole.
+"""Recording: first the user's message, then tool rounds, then the whole answer.
 
 Each step is one ``append`` with compare-and-swap on the session's head: when it returns, what it
 wrote survives a power cut.
@@ -87,7 +87,7 @@ def _header(store: Store, context: Context) -> Session:
     stored = store.session(session_id)
     if stored is not None:
         title = stored.title or title_from(context.user.text)
-        return replace(stored, title=title, archived=None)  # it is taken up again
+        return replace(stored, title=title, archived=None)  # it becomes active again
     return Session(
         id=session_id,
         title=title_from(context.user.text),
@@ -118,7 +118,7 @@ def extend_exchange(
     Raises:
         InputError: It is answered already.
         HeadMovedError: Another writer added to the same exchange.
-        NotFoundError: The session is gone.
+        NotFoundError: The session was forgotten.
     """
     if exchange.state is ExchangeState.COMPLETE:
         raise InputError(

@@ -15,12 +15,12 @@ from unabridged.ports import Store
 
 _PAGE = 200
 SHORTEST_PREFIX = 4
-"""The fewest characters that are read as the beginning of an id."""
+"""The fewest characters of a prefix of an id."""
 _HALVES = range(0xD800, 0xE000)
 
 
 def find_session(store: Store, wanted: str) -> Session:
-    """Find a session by id, number in the list (1 is the newest), title or beginning of its id.
+    """Find a session by id, number in the list (1 is the newest), title or prefix of its id.
 
     Raises:
         NotFoundError: Nothing matches, or several do.
@@ -40,12 +40,12 @@ def find_session(store: Store, wanted: str) -> Session:
     matches = titled or begun or near
     if matches:
         titles = ", ".join(f"{s.title!r} ({s.id})" for s in matches[:5])
-        raise NotFoundError(f"{wanted!r} matches several sessions: {titles}.", hint="Give its id.")
+        raise NotFoundError(f"{wanted!r} matches several sessions: {titles}.", hint="Use its id.")
     raise NotFoundError(f"There is no session {wanted!r}.", hint="List them: unabridged sessions")
 
 
 def find_exchange(store: Store, wanted: str) -> Exchange:
-    """Find an exchange by id or by the beginning of its id.
+    """Find an exchange by id or by a prefix of its id.
 
     Raises:
         NotFoundError: Nothing matches, or several do.
@@ -57,7 +57,7 @@ def find_exchange(store: Store, wanted: str) -> Exchange:
         if len(near) == 1:
             return near[0]
         if near:
-            raise NotFoundError(f"Several ids begin with {wanted!r}.", hint="Give more characters.")
+            raise NotFoundError(f"Several ids begin with {wanted!r}.", hint="Use more characters.")
     raise NotFoundError(
         f"There is no exchange {wanted!r}.", hint="Search for it: unabridged search WORDS"
     )
@@ -66,7 +66,7 @@ def find_exchange(store: Store, wanted: str) -> Exchange:
 def _before(prefix: str) -> str:
     before = ord(prefix[-1]) - 1
     if before in _HALVES:
-        before = _HALVES.start - 1  # no store can look for half a character
+        before = _HALVES.start - 1  # no store can search for half a character
     return prefix[:-1] + (chr(before) + "\uffff" if before >= 0 else "")
 
 
@@ -92,7 +92,7 @@ def step_back(store: Store, session: Session, at: datetime) -> Exchange | None:
 
 
 def retitle(store: Store, session: Session, title: str, at: datetime) -> Session:
-    """Change a session's title; an equal one is not written again.
+    """Change a session's title; an equal title is not written again.
 
     Raises:
         InputError: The title is empty.
@@ -123,7 +123,7 @@ def take_branch(store: Store, exchange: Exchange, at: datetime) -> Session:
     """Move a session's head to the end of an exchange.
 
     Raises:
-        NotFoundError: The session is gone.
+        NotFoundError: The session was forgotten.
     """
     session = store.session(exchange.session)
     if session is None:
@@ -158,8 +158,8 @@ def held(store: Store, exchanges: Sequence[Exchange]) -> dict[str, str]:
 def at_home(conversation: Transcript, homes: Mapping[str, str]) -> Transcript:
     """Return a conversation as part of the session that already holds its exchanges.
 
-    A file with less of a conversation, or with another date of its beginning, gives its exchanges
-    the same ids, but the session a different one.
+    A shorter export, or one with another start date, gives the exchanges the same ids but the
+    session a different one.
 
     Args:
         conversation: The conversation.

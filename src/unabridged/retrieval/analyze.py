@@ -1,4 +1,4 @@
-"""From an exchange to what the index holds of it."""
+"""Reads from an exchange what the index holds of it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,19 +14,19 @@ from unabridged.ports import Embedder, Lexicon
 from unabridged.retrieval.passages import Passage, passages_of, sides
 
 MOST_WORDS = 200_000
-"""Words whose keys are held: about 25 MB. When full, all are let go."""
+"""Words whose keys are cached: about 25 MB. When full, the cache is cleared."""
 _SIGNED = (1 << 63) - 1
 _NO_PIECES = np.empty(0, dtype=np.uint16)
 
 
 @dataclass(frozen=True, slots=True)
 class AnalyzedExchange:
-    """What was read of an exchange.
+    """An exchange as the index holds it.
 
     Attributes:
         words: The counted terms of both sides.
         pieces: The numbers of its word pieces; shape (pieces,), uint16.
-        vectors: The vectors of its passages; None where they are to be made later.
+        vectors: The vectors of its passages; None if they are to be made later.
     """
 
     words: Words
@@ -43,11 +43,11 @@ class Analyzer:
 
     @property
     def instant(self) -> bool:
-        """Whether vectors are made while an exchange is recorded."""
+        """Whether vectors are computed while recording."""
         return self.embedder is not None and self.embedder.instant
 
     def read(self, exchanges: Sequence[Exchange], *, embed: bool) -> list[AnalyzedExchange]:
-        """Read exchanges; their passages are embedded all at once.
+        """Read exchanges; their passages are embedded in one batch.
 
         Raises:
             UpstreamError: The server that embeds failed.
@@ -85,7 +85,7 @@ def _keys(text: str) -> list[int]:
 
 
 class _Keys(dict[str, int]):
-    """Word to the key of its term; one that is missing is worked out."""
+    """Word to the key of its term; missing ones are computed."""
 
     def __missing__(self, word: str) -> int:
         if len(self) > MOST_WORDS:
@@ -98,7 +98,7 @@ _KEYS = _Keys()
 
 
 def as_vectors(found: Sequence[Passage], vectors: NDArray[np.float32]) -> Vectors:
-    """Vectors of passages, shape (passages, dimension), as the index holds them."""
+    """Return vectors of passages as the index holds them; shape (passages, dimension)."""
     codes, scales = quantise(np.asarray(vectors, dtype=np.float32))
     return Vectors(codes, scales, _sides_of(found))
 
@@ -108,11 +108,11 @@ def _sides_of(found: Sequence[Passage]) -> NDArray[np.uint8]:
 
 
 def session_number(session: str) -> int:
-    """A session's id as a number that fits a signed 64-bit column; the same in every process."""
+    """Return a session's id as a signed 64-bit number, the same in every process."""
     return key_of(session) & _SIGNED
 
 
 def said_at(exchange: Exchange) -> float:
-    """When an exchange was said, seconds since 1970; a time without a zone is taken as UTC."""
+    """Return the time of an exchange in seconds since 1970; UTC if it has no zone."""
     at = exchange.at if exchange.at.tzinfo else exchange.at.replace(tzinfo=UTC)
     return at.timestamp()

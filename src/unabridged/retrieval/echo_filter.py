@@ -1,12 +1,12 @@
-"""Quoting: exchanges that hold nothing of their own, since they were answered out of memory itself."""
+"""Finds exchanges that only quote memory and hold nothing new."""
 
 from unabridged.domain.exchange import Exchange
 from unabridged.language.questions import only_asks
 
 QUOTING = "quote"
-"""The model that answers with what was said before."""
+"""The model that answers with quotations."""
 
 
 def only_quotes(exchange: Exchange) -> bool:
-    """Whether an exchange is a question and quotations: what it quotes is found where it was said."""
+    """Return whether an exchange is a question answered only by quotations."""
     return exchange.model == QUOTING and only_asks(exchange.user.text)

@@ -1,9 +1,9 @@
-"""Features: what speaks for each row of a shortlist, as numbers from 0 to 1.
+"""Features: numbers from 0 to 1 for each row of a shortlist.
 
-They are absolute; a recipe weighs them relative to the best of the shortlist. ``bearing`` adds some
-of them up for evidence, 0 to 3; where the vectors know less, words replace them. It is split into
-``by_words``, of rows that hold a word of the question, and ``by_meaning``, of the others; a number
-has no meaning but itself.
+They are absolute; a recipe weights them relative to the best of the shortlist. ``bearing`` adds
+some of them up for evidence, 0 to 3; words replace vectors that know less. It is split into
+``by_words``, for rows that hold a word of the question, and ``by_meaning``, for the others.
+A number matches only itself.
 """
 
 from collections.abc import Mapping
@@ -20,34 +20,34 @@ from unabridged.retrieval.term_similarity import Likeness, dot, likeness, units_
 from unabridged.retrieval.time.parse_time import Order, closeness, order_hint, spans
 
 Column = NDArray[np.float32]
-"""One number for each row."""
+"""A number for each row."""
 Table = NDArray[np.float32]
-"""One number for each row and term."""
+"""A number for each row and term."""
 
 K1, B = 0.9, 0.5
-"""BM25: how soon repeats count no more, and how far length counts (Robertson and Zaragoza 2009)."""
+"""BM25: saturation of repeats and weight of length (Robertson and Zaragoza 2009)."""
 ALONE = 100.0
-"""Terms of an exchange beyond which its neighbours add less to it: it speaks for itself."""
+"""Terms of an exchange beyond which its neighbours add less to it."""
 
 SESSION_BEST = 3
-"""The rows of a session whose best sentences and user's passages speak for it."""
+"""The number of rows whose best sentences and passages represent a session."""
 ELSEWHERE = 100
-"""Exchanges that are thought beside those of the space, with none of the terms: in a small space
-too, a word that is held says much more than nothing."""
+"""Imaginary exchanges without any term, added to those of the space: in a small space too, a
+word that is held must say much more than nothing."""
 FRAME = 0.2
-"""What a word is worth that says that something past is asked for, and not what."""
+"""The weight of a word that only says that the past is asked for."""
 SPANNING = 0.25
-"""What a pair of characters that nobody holds is worth: as a rule it spans two words."""
+"""The weight of a pair of characters that no row holds: usually it spans two words."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryTerms:
-    """What a question asks, as far as rows are compared with it.
+    """The parts of a question that rows are compared with.
 
     Attributes:
-        terms: Its search terms, in the order of the shortlist's columns, each with a word that
-            stands for it in the question.
-        known: 0 to 1: the share of it that the embedder knows.
+        terms: Its search terms, in the order of the shortlist's columns, each with a word of the
+            question.
+        known: The share of the question that the embedder knows, 0 to 1.
     """
 
     text: str
@@ -57,9 +57,9 @@ class QueryTerms:
 
 
 def features(rows: IndexHits, asked: QueryTerms, lexicon: Lexicon | None) -> dict[str, Column]:
-    """The features of each row, by name; those that were not found have neither likeness nor session.
+    """Return the features of each row, by name; rows not found lack likeness and session.
 
-    Without a lexicon only whole terms are alike.
+    Without a lexicon only whole terms match.
     """
     weights = _weights(rows, asked)
     both = rows.user_times.astype(np.float32) + rows.answer_times

@@ -1,8 +1,8 @@
-"""What of an exchange is indexed: the words of its two sides, and their passages.
+"""The indexed text of an exchange: the words of its two sides, in passages.
 
-A vector stands for one passage: a run of whole sentences, long enough to have a subject and short
-enough to have only one. A short exchange is one passage; of a longer one each side is parted. What
-tools said is no side of a conversation.
+A vector represents one passage: a run of whole sentences, long enough to have a subject and
+short enough to have only one. A short exchange is one passage; a longer one is split by side.
+Results of tools are not indexed.
 """
 
 import re
@@ -16,11 +16,11 @@ from unabridged.index.indexed_exchange import ANSWER, BOTH, USER
 JOINT = 800
 """Characters up to which an exchange is one passage."""
 PASSAGE = 550
-"""Characters that a passage has at the most, unless one sentence alone has more."""
+"""The most characters of a passage, unless one sentence has more."""
 LONGEST = 2 * PASSAGE
-"""Characters beyond which a sentence is parted between words: tables, code, lists without stops."""
+"""Characters beyond which a sentence is split between words: tables, code, lists."""
 MOST_PASSAGES = 200
-"""Passages of one side at the most; what is behind them is found by its words."""
+"""The most passages of one side; text after them is found by its words."""
 _END = re.compile(r"(?<=[.!?…][\s\"'”’)])\s*|(?<=[。！？])|\n+")
 
 
@@ -29,8 +29,8 @@ class Passage:
     """A run of sentences.
 
     Attributes:
-        text: Its words.
-        side: ``USER``, ``ANSWER`` or ``BOTH``: whose words they are.
+        text: Its text.
+        side: ``USER``, ``ANSWER`` or ``BOTH``: whose text it is.
     """
 
     text: str
@@ -38,19 +38,19 @@ class Passage:
 
 
 def sides(exchange: Exchange) -> tuple[str, str]:
-    """What the user said, and what was answered."""
+    """Return the user's text and the answer's."""
     user = [m.text for m in exchange.messages if m.role is Role.USER and m.text]
     answer = [m.text for m in exchange.messages if m.role is Role.ASSISTANT and m.text]
     return "\n".join(user), "\n".join(answer)
 
 
 def passages(exchange: Exchange) -> list[Passage]:
-    """The passages of an exchange, in their order."""
+    """Return the passages of an exchange, in order."""
     return passages_of(*sides(exchange))
 
 
 def passages_of(user: str, answer: str) -> list[Passage]:
-    """The passages of what the user said and of what was answered."""
+    """Return the passages of the user's text and of the answer."""
     if user and answer and len(user) + len(answer) <= JOINT:
         return [Passage(f"{user}\n{answer}", BOTH)]
     found = [Passage(text, USER) for text in split(user)]
@@ -58,7 +58,7 @@ def passages_of(user: str, answer: str) -> list[Passage]:
 
 
 def split(text: str) -> list[str]:
-    """Part a text into passages; only the space between them is lost."""
+    """Split a text into passages; only the space between them is lost."""
     if len(text) <= PASSAGE:
         return [text] if text.strip() else []
     found: list[str] = []

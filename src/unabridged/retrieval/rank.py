@@ -1,6 +1,6 @@
-"""Ranking: the features of a shortlist, weighed by a recipe; copies stand behind.
+"""Ranks a shortlist: weights its features by a recipe and moves copies back.
 
-Of things said twice in the same words, one is enough among the first.
+Among the first results, one of several identical exchanges is enough.
 """
 
 from collections.abc import Mapping
@@ -18,20 +18,20 @@ from unabridged.retrieval.ranking_weights import Recipe
 from unabridged.retrieval.relevance import evidence, half, matching
 
 LOOKED_AT = 20
-"""The best rows, among which copies go behind the others."""
+"""The number of best rows among which copies move back."""
 SAME = 0.9
-"""Word pieces that two rows have in common, of those that either has, beyond which they are one."""
+"""The share of common word pieces beyond which two rows are copies."""
 APART = 0.05
-"""How far the likeness to the question of two such rows may differ."""
+"""How far the likeness of two copies may differ."""
 FEWEST = 8
-"""Pieces under which a row is nobody's copy: "Thanks!" says little, but says it anew."""
+"""Pieces under which a row is never a copy: a second "Thanks!" is not a repetition."""
 
 
 class Ranked(NamedTuple):
-    """An exchange with what it is worth.
+    """An exchange with its evidence.
 
     Attributes:
-        score: Its evidence, 0 to 1, at least that of what is ranked behind it.
+        score: Its evidence, 0 to 1, at least that of lower ranks.
         match: How well it matches by itself, 0 to 1.
     """
 
@@ -41,11 +41,11 @@ class Ranked(NamedTuple):
 
 
 _LEAST = float(np.finfo(np.float32).tiny)
-"""Below it a number is not normal, and what is divided by it overflows: as good as nothing."""
+"""Smaller numbers count as 0: they are not normal, and dividing by one overflows."""
 
 
 def rank(rows: IndexHits, columns: Mapping[str, Column], recipe: Recipe) -> list[Ranked]:
-    """Exchanges that were found, best first; of equals the newest first, and copies behind."""
+    """Return found exchanges, best first; of equals the newest first, copies last."""
     found = np.flatnonzero(rows.found)
     score = weighed({name: columns[name][found] for name in recipe.weights}, recipe)
     order = found[np.lexsort((-rows.places[found], -score))]
@@ -61,7 +61,7 @@ def _shown(column: Column) -> list[float]:
 
 
 def weighed(columns: Mapping[str, Column], recipe: Recipe) -> Column:
-    """The sum of features, each relative to its best, by weight."""
+    """Return the weighted sum of features, each relative to its best."""
     score = np.zeros(len(next(iter(columns.values()))), dtype=np.float32)
     for name, weight in recipe.weights.items():
         most = float(columns[name].max(initial=0.0))
@@ -73,12 +73,12 @@ def weighed(columns: Mapping[str, Column], recipe: Recipe) -> Column:
 def without_copies(
     rows: IndexHits, alike: NDArray[np.float32], best_first: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """An order in which copies among the best stand behind the rest of the best.
+    """Return an order in which copies among the best come after the rest of the best.
 
     Args:
         rows: The shortlist.
-        alike: How near the words of each row come to the question's; those of copies hardly differ.
-        best_first: The rows that are ranked.
+        alike: The likeness of each row to the question; that of copies hardly differs.
+        best_first: The rows to rank.
     """
     best = best_first[:LOOKED_AT]
     lengths = rows.starts[best + 1] - rows.starts[best]

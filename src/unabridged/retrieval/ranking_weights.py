@@ -1,8 +1,8 @@
-"""Recipes: how much each feature counts, by intent. Data, and nothing else.
+"""Recipes: the weight of each feature, by intent.
 
 The weights were fitted on LongMemEval (dev) and LoCoMo together, with cross-validation, and then
 rounded; none was set by hand for a kind of question. ``order`` alone is not fitted (too few of those
-questions ask for the first or the last): it decides among what is nearly equal.
+questions ask for the first or the last): it decides between nearly equal rows.
 """
 
 from collections.abc import Mapping
@@ -12,9 +12,9 @@ from types import MappingProxyType
 from unabridged.domain.intent import Intent
 
 FEW = 16
-"""Exchanges that are a few."""
+"""Up to this many exchanges are few."""
 MANY = 48
-"""Exchanges beyond which they are many."""
+"""More exchanges than this are many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +22,10 @@ class Recipe:
     """How a shortlist is ranked.
 
     Attributes:
-        candidates: How many exchanges the index gives at least, by words and by vectors each.
-        few: The same where no more than ``FEW`` are wanted. What that changes among the first ten
-            is hardly to be measured: LoCoMo's frac@10 .788 instead of .789, LongMemEval's (dev) none.
-        many: The same where more than ``MANY`` are wanted.
+        candidates: The least number of exchanges from the index, by words and by vectors each.
+        few: The same if up to ``FEW`` are wanted. Its effect on the first ten is hardly measurable:
+            LoCoMo's frac@10 .788 instead of .789, LongMemEval's (dev) none.
+        many: The same if more than ``MANY`` are wanted.
     """
 
     weights: Mapping[str, float]
@@ -34,7 +34,7 @@ class Recipe:
     many: int = 250
 
     def candidates_for(self, limit: int) -> int:
-        """How many exchanges the index gives at least where so many are wanted."""
+        """Return the least number of exchanges from the index for a limit."""
         if limit > MANY:
             return self.many
         return self.few if limit <= FEW else self.candidates
@@ -54,9 +54,9 @@ DETAILS: Mapping[str, float] = MappingProxyType(
         "order": 0.5,
     }
 )
-"""For who asks for something that was said."""
+"""For questions about something that was said."""
 RECALL = Recipe(DETAILS)
-"""For details, and for what is background."""
+"""For details and background."""
 OVERVIEW = Recipe(
     MappingProxyType(
         {
@@ -68,8 +68,8 @@ OVERVIEW = Recipe(
         }
     )
 )
-"""For who asks what was talked about: sessions and times rather than single sentences. There is
-nothing to fit it on; where a question names a subject, it finds as RECALL does, nearly."""
+"""For questions about what was talked about: sessions and times rather than single sentences.
+No data to fit it exists; for questions that name a subject it finds nearly what RECALL finds."""
 RECIPES: Mapping[Intent, Recipe] = MappingProxyType(
     {
         Intent.VIVID_RECALL: RECALL,

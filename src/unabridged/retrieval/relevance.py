@@ -1,4 +1,4 @@
-"""Evidence: an exchange that bears on a question, and how much."""
+"""Evidence: how relevant an exchange is to a question."""
 
 import math
 from dataclasses import dataclass
@@ -12,30 +12,30 @@ from unabridged.domain.index_query import IndexHits
 Column = NDArray[np.float32]
 
 MIN_MATCH = 0.01
-"""How well an exchange must match a search; one that holds a word of the search always does."""
+"""How well an exchange must match a search; one with a word of the search always matches."""
 BY_MEANING = 0.39
-"""What evidence must exceed where no word of the search is held: by chance made-up words come to
-0.25, other words to 0.37 (95 of 100, in 300 to 600 exchanges)."""
+"""The least evidence of a match without a word of the search. By chance, made-up words reach
+0.25 and other words 0.37 (95 of 100, in 300 to 600 exchanges)."""
 ALONE, GROWTH, LENGTHENING = 0.7, 0.08, 0.08
-"""What a row must come to for evidence of one half: in a memory of one short exchange, and more
-for each e-fold of exchanges and of their length. By chance alone, the best row for a question about
-something foreign comes to so much less: 0.4 among 1 and 0.9 among 240 short exchanges (LoCoMo), 0.6
-and 1.2 among long ones (LongMemEval dev); for one that can be answered, to 1.6 and 1.7."""
+"""What a row must reach for evidence of one half: in a memory of one short exchange, and more
+for each e-fold of exchanges and of their length. By chance, the best row for a question about
+something unknown reaches 0.4 among 1 and 0.9 among 240 short exchanges (LoCoMo), 0.6 and 1.2
+among long ones (LongMemEval dev); for a question with an answer, 1.6 and 1.7."""
 MOST_EXCHANGES = 300
-"""Exchanges beyond which no more is asked: what bears on a question bears on it anywhere."""
+"""Exchanges beyond which the requirement stays the same."""
 SHORT = 58.0
 """Terms of a short exchange: LoCoMo's mean."""
 STEEPNESS = 5.0
-"""How fast it rises there."""
+"""The steepness of the curve there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """An exchange that bears on a question.
+    """An exchange that is relevant to a question.
 
     Attributes:
         score: 0 to 1; comparable between questions and stores.
-        around: Whether it was not found itself, but said around what was.
+        around: Whether it was not found itself, but is next to one that was.
         match: How well it matches a search by itself, 0 to 1.
     """
 
@@ -46,21 +46,21 @@ class Relevance:
 
 
 def half(rows: IndexHits) -> float:
-    """How much a row must bear on the question for evidence of one half."""
+    """Return the bearing that gives evidence of one half."""
     exchanges = min(max(rows.exchanges, 1), MOST_EXCHANGES)
     length = max(rows.user_mean + rows.answer_mean, SHORT)
     return ALONE + GROWTH * math.log(exchanges) + LENGTHENING * math.log(length / SHORT)
 
 
 def evidence(bearing: Column, middle: float) -> Column:
-    """How much exchanges bear on a question, 0 to 1, never rising along their order.
+    """Return the relevance of exchanges to a question, 0 to 1, never rising along their order.
 
-    It is absolute: where nothing bears on the question, even the best comes to little. What stands
-    before another bears on the question at least as much.
+    It is absolute: if nothing is relevant to the question, even the best gets little. An exchange
+    is at least as relevant as those after it.
 
     Args:
-        bearing: How words, vectors and times speak for each, best first; see ``features``.
-        middle: Where evidence is one half.
+        bearing: The sum of words, vectors and times for each, best first; see ``features``.
+        middle: The bearing that gives evidence of one half.
     """
     if not len(bearing):
         return bearing
@@ -70,7 +70,7 @@ def evidence(bearing: Column, middle: float) -> Column:
 
 
 def matching(by_words: Column, by_meaning: Column, middle: float) -> Column:
-    """Return how well exchanges match a search, each by itself, 0 to 1."""
+    """Return how well exchanges match a search, each alone, 0 to 1."""
     worded = np.maximum(_own(by_words, middle), np.float32(MIN_MATCH))
     meant = (_own(by_meaning, middle) - np.float32(BY_MEANING)) / np.float32(1 - BY_MEANING)
     found: Column = np.where(by_words > 0, worded, np.maximum(meant, 0))

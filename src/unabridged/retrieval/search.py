@@ -1,7 +1,7 @@
-"""Finding: a question in, whole exchanges with their evidence out, best first.
+"""Finds whole exchanges for a question, with their evidence, best first.
 
-A lookup gives a shortlist by words and by vectors; features of each row are weighed by a recipe;
-what lies above the floor is read from the store. Nothing here depends on how the index is built.
+A lookup makes a shortlist by words and by vectors. A recipe weights the features of each row.
+Rows above the floor are read from the store. Nothing here depends on how the index is built.
 """
 
 from collections.abc import Sequence
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 
 
 LEAST = 0.05
-"""Evidence under which nothing is found, however low the floor."""
+"""The least evidence of a result, however low the floor."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """What is looked for.
+    """A question to the search.
 
     Attributes:
         now: The time that its time expressions are relative to.
-        telling: Whether exchanges that only quote others are passed over: they would take the
-            place of what they quote.
+        telling: Whether to skip exchanges that only quote others: they would displace what they
+            quote.
     """
 
     text: str
@@ -50,7 +50,7 @@ class SearchQuery:
 
 
 class _Last(local):
-    """What is known of the last question of a thread."""
+    """The last question of a thread."""
 
     trouble = ""
 
@@ -59,7 +59,7 @@ class Search:
     """Finds exchanges in one space.
 
     Args:
-        reader: What reads questions, as it read the exchanges into the index.
+        reader: Reads questions, as it read the exchanges.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Search:
 
     @property
     def trouble(self) -> str:
-        """Why the last question of this thread was looked for by words only, or empty."""
+        """Why the last search of this thread was by words only, or empty."""
         return self._last.trouble
 
     def find(
@@ -90,13 +90,13 @@ class Search:
     ) -> list[Relevance]:
         """Find the exchanges that are relevant to a question, best first.
 
-        If the server that embeds does not answer, words find what they can, and ``trouble`` says so.
+        If the server that embeds does not answer, the search is by words only, and ``trouble`` says so.
 
         Args:
-            question: What is asked.
-            limit: Up to this many.
-            floor: Leave out what has less evidence, or less than ``LEAST``; 0 to 1.
-            least_match: Leave out what matches less by itself instead, whatever its evidence.
+            question: The question.
+            limit: The most results.
+            floor: Leave out exchanges with less evidence, or less than ``LEAST``; 0 to 1.
+            least_match: Instead, leave out exchanges that match less by themselves.
         """
         depth = self._reranker.depth if self._reranker else 0
         most = max(limit, depth, 1)
@@ -121,16 +121,16 @@ class Search:
             for one in chosen
             if one.exchange in found
         ]
-        if (only := question.session) is not None:  # a number of sessions that meet is no proof
+        if (only := question.session) is not None:  # two sessions may share a number
             evidence = [e for e in evidence if e.exchange.session == only]
         if question.telling:
             evidence = [e for e in evidence if not only_quotes(e.exchange)]
         return evidence
 
     def rank(self, question: SearchQuery, limit: int) -> list[Ranked]:
-        """Ids of exchanges with their evidence, best first; nothing is read from the store.
+        """Return ids of exchanges with their evidence, best first, without reading the store.
 
-        More than ``limit`` may come.
+        It may return more than ``limit``.
         """
         asked = asked_terms(question.text)
         vector = self._vector(question.text)
@@ -148,11 +148,11 @@ class Search:
         return rank(index_hits, features(index_hits, compared, self.reader.lexicon), recipe)
 
     def embedded_by(self) -> str | None:
-        """The identity of the embedder whose vectors are compared; see ``ports.SearchIndexPort``."""
+        """Return the embedder whose vectors are compared; see ``ports.SearchIndexPort``."""
         return self._index.embedded_by()
 
     def close(self) -> None:
-        """Let go of what the embedder holds."""
+        """Close the embedder."""
         if self.reader.embedder is not None:
             self.reader.embedder.close()
 
@@ -167,7 +167,7 @@ class Search:
         try:
             if held not in (None, embedder.identity):
                 self._last.trouble = (
-                    f"Searched by words only: the vectors here are of {held!r} now."
+                    f"Searched by words only: the stored vectors are now those of {held!r}."
                 )
                 return None
             return embedder.embed_query(text)

@@ -1,7 +1,7 @@
-"""Likeness: how near an exchange's single words come to those of a question.
+"""Likeness: how similar an exchange's single words are to those of a question.
 
-For each word of the question the most like of the exchange's words counts, weighed by how rare the
-word is: late interaction (ColBERT: Khattab and Zaharia 2020), with vectors of word pieces.
+For each word of the question, the most similar word of the exchange counts, weighted by how
+rare the word is: late interaction (ColBERT: Khattab and Zaharia 2020), with word pieces.
 """
 
 from collections.abc import Sequence
@@ -19,12 +19,12 @@ _NUMBERS = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """How near each row's words come to the question's, 0 to 1.
+    """How similar each row's words are to the question's, 0 to 1.
 
     Attributes:
-        whole: The words of the row, wherever they stand; shape (rows,), float32.
-        user: Those of the user's side.
-        sentence: Those of the best single sentence.
+        whole: All words of the row; shape (rows,), float32.
+        user: The words of the user's side.
+        sentence: The words of the best single sentence.
     """
 
     whole: NDArray[np.float32]
@@ -37,7 +37,7 @@ class Units:
     """The pieces of a question's words.
 
     Attributes:
-        pieces: Their numbers, those of the first word first.
+        pieces: Their numbers, in the order of the words.
         terms: Which term each belongs to.
         weights: The term's weight, divided among its pieces; shape (pieces,), float32.
     """
@@ -53,14 +53,14 @@ def units_of(
     weights: NDArray[np.float32],
     held: NDArray[np.bool_],
 ) -> Units:
-    """The pieces of a question's words.
+    """Return the pieces of a question's words.
 
     Args:
-        lexicon: What knows pieces.
+        lexicon: The table of pieces.
         asked: The words, one for each term.
         weights: Of the terms; shape (terms,).
-        held: Whether anybody holds each term: of one that nobody holds, as one that is misspelt,
-            the pieces speak alone.
+        held: Whether any exchange holds each term: a term that none holds, such as a
+            misspelt one, counts by its pieces alone.
     """
     found = [_told(lexicon.units(word), whole=own) for word, own in zip(asked, held, strict=True)]
     counts = np.array([len(units) for units in found], dtype=np.int64)
@@ -82,14 +82,14 @@ def likeness(
 ) -> Likeness:
     """Compare rows with a question.
 
-    Only pieces that are like one of the question's are looked at: about one in ten.
+    Only pieces similar to one of the question's are compared: about one in ten.
 
     Args:
         stream: The pieces of all rows, with markers before sentences.
-        starts: Where each row's begin, and where the last one's end; shape (rows + 1,).
-        wanted: The rows that are compared; the others get 0. Shape (rows,).
+        starts: The start of each row's pieces, and the end of the last's; shape (rows + 1,).
+        wanted: The rows to compare; the others get 0. Shape (rows,).
         units: The question's pieces.
-        lexicon: What knows which are alike.
+        lexicon: The table of similar pieces.
     """
     sides = np.zeros((3, len(wanted)), dtype=np.float32)
     hits, counts, of_unit, cosines = _alike(stream, units, lexicon)
@@ -150,9 +150,9 @@ def _firsts(ascending: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def dot(table: NDArray[np.float32], weights: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Each row's weighed sum, the same on any number of threads.
+    """Return each row's weighted sum, the same on any number of threads.
 
-    Not by BLAS, which now and then raises the flag of an invalid number over sound ones (numpy's
+    Not by BLAS, which sometimes raises the flag of an invalid number for valid ones (numpy's
     issue 24067).
     """
     summed: NDArray[np.float32] = np.einsum("ij,j->i", table, weights)

@@ -36,7 +36,7 @@ class Contexts:
         """Return the window of the last context, part by part.
 
         Raises:
-            NotFoundError: Nothing was said yet.
+            NotFoundError: There is no exchange yet.
         """
         ledger = self.why().ledger
         return [WindowPart(p, n, n / ledger.window) for p, n in ledger.parts.items()]
@@ -49,10 +49,10 @@ class Contexts:
         return int(newest[0].body["manifest"]["ledger"]["budget_available"])
 
     def restore(self, exchange: str) -> Context:
-        """Return the context that an exchange was begun with, byte for byte.
+        """Return the context that began an exchange, byte for byte.
 
         Raises:
-            NotFoundError: It, or its context, is not there.
+            NotFoundError: There is no such exchange, or it has no context.
         """
         with self._lock:
             context = self._kept.get(exchange)
@@ -62,7 +62,7 @@ class Contexts:
         return context
 
     def keep(self, context: Context) -> None:
-        """Keep a context whose exchange may continue, so that it need not be read again."""
+        """Keep a context whose exchange may continue, to avoid reading it again."""
         with self._lock:
             self._kept[context.id] = context
             self._kept.move_to_end(context.id)
@@ -70,6 +70,6 @@ class Contexts:
                 self._kept.popitem(last=False)
 
     def release(self, context: str) -> None:
-        """Keep a context no longer: its exchange has its answer."""
+        """Free a context: its exchange is answered."""
         with self._lock:
             self._kept.pop(context, None)

@@ -1,4 +1,4 @@
-"""What a space is built from, and what is known of a model server."""
+"""What a space is built from, and the information on a model server."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,12 +20,12 @@ from unabridged.space.tools import SearchMemory, Tool
 
 @dataclass(frozen=True, slots=True)
 class UpstreamInfo:
-    """What is known of an upstream: how large its window is, and how it counts.
+    """The window of an upstream, and how it counts tokens.
 
     Attributes:
         window: Tokens that prompt and answer may take together.
         max_prompt_tokens: The most tokens of one prompt, or None.
-        local: Whether it runs on a server that takes any limit of the answer.
+        local: Whether its server accepts any limit of the answer.
         notes: What a person should know: where the window comes from, if it is a guess.
     """
 
@@ -38,7 +38,7 @@ class UpstreamInfo:
 
 
 class DescribesUpstreams(Protocol):
-    """Gives what is known of an upstream."""
+    """Describes upstreams."""
 
     def __call__(self, model: ChatModel, window: int | None = None, /) -> UpstreamInfo:
         """Describe an upstream.
@@ -50,7 +50,7 @@ class DescribesUpstreams(Protocol):
         ...
 
     def refused(self, model: str, window: int) -> None:
-        """Note the window that a server named when it refused a prompt for its length."""
+        """Note the window that a server named in a refusal for length."""
         ...
 
 
@@ -60,24 +60,23 @@ class SpaceDependencies:
 
     Attributes:
         search: Finds exchanges in it.
-        knowledge: Builds what is known in addition to the words, given what chooses the model
-            that may write.
-        choose_upstream: Chooses the default model, given what builds the quoting one; gives it with
-            a note. Called when it is first needed, since looking for servers takes time.
+        knowledge: Builds the space's knowledge, given a function that chooses the writing model.
+        choose_upstream: Chooses the default model and returns it with a note. It receives what
+            builds the quoting one. Called on first use, since looking for servers takes time.
         upstream_info: Describes upstreams.
-        tokenizer: Counts where no model is asked: what an import brings.
+        tokenizer: Counts imported text, for which no model is asked.
         system: The system prompts of the settings, by mode.
-        persona: Gives the system prompts of another persona; empty for the settings without one.
+        persona: Returns the system prompts of another persona; empty for none.
         embedder: Opens the embedder that settings name.
         read_with: Lets the search index use another embedder.
-        condenser: Condenses what a prompt has no room for, without a model, since no prompt waits
-            for one; None to leave it out.
+        condenser: Condenses what does not fit in a prompt. It uses no model, since no prompt waits
+            for one; None to leave text out.
         tools: Builds the tools of tools mode, given a search of the memory.
-        keys: The keys by which what was forgotten is recognised.
-        outside: Names what forgetting does not reach, given since when what is forgotten is stored.
-        recovered: What was taken out of a damaged file that was set aside on opening.
-        is_placeholder: Whether it is empty and represents a space that was not begun: what is written to
-            it is kept nowhere.
+        keys: The keys that recognise forgotten text.
+        outside: Lists what forgetting cannot reach, given when the forgotten text was stored.
+        recovered: What was recovered from a damaged file on opening.
+        is_placeholder: Whether it represents a space that was not begun: it is empty and keeps
+            nothing that is written to it.
     """
 
     store: Store

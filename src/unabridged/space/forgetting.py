@@ -18,9 +18,9 @@ from unabridged.space.dependencies import SpaceDependencies
 
 
 class Forgetting:
-    """What can be forgotten in one space, the receipts for it, and what is recognised again.
+    """What can be forgotten in one space, and its receipts.
 
-    Nothing else deletes anything. A forgetting is planned, looked at, and then carried out.
+    Nothing else deletes messages. Plan a forgetting, look at the plan, then execute it.
     """
 
     def __init__(
@@ -45,19 +45,19 @@ class Forgetting:
         with_sources: bool = False,
         with_repeats: bool = False,
     ) -> ForgetPlan:
-        """Say what a forgetting would do; nothing is changed. What is named adds up.
+        """Plan a forgetting; nothing is changed. The arguments add up.
 
         Args:
-            exchanges: Exchanges, each by its id or the beginning of it.
-            session: A session whose every branch goes, by id, number, title or beginning of its id.
-            fact: A fact that is taken back, by id, number or beginning of its id.
-            search: Everything that has all these words goes.
-            with_sources: Whether the exchanges that the fact rests on go too.
-            with_repeats: Whether what says it once more elsewhere goes too.
+            exchanges: Exchanges, each by its id or a prefix of it.
+            session: A session with all branches, by id, number, title or prefix of its id.
+            fact: A fact, by id, number or prefix of its id.
+            search: Forget every exchange that has all these words.
+            with_sources: Whether to forget the sources of the fact too.
+            with_repeats: Whether to forget repetitions of it too.
 
         Raises:
             InputError: Nothing was named.
-            NotFoundError: Something that was named is not there.
+            NotFoundError: An argument names nothing.
         """
         given = {
             "exchanges": bool(exchanges),
@@ -68,7 +68,7 @@ class Forgetting:
         named = [name for name, there in given.items() if there]
         if not named:
             raise InputError(
-                "Nothing was named that shall be forgotten.",
+                "Nothing to forget was named.",
                 hint="Name exchanges, a session, a fact, or words to search for.",
             )
         ids = [sessions_of.find_exchange(self._store, wanted).id for wanted in exchanges]
@@ -85,38 +85,38 @@ class Forgetting:
         return self._forget_executor.plan(wanted)
 
     def sources_of(self, fact: str) -> list[str]:
-        """The ids of the exchanges that a fact rests on."""
+        """Return the ids of the exchanges that a fact comes from."""
         return self._facts.sources(fact)
 
     def execute(self, planned: ForgetPlan) -> Receipt:
         """Forget what a plan names, for good.
 
         Raises:
-            StoreBusyError: It is gone, but others read the files for so long that old bytes wait in
-                them; ``resume`` ends it.
-            StoreError: It could not be written; where it was begun, ``resume`` ends it.
+            StoreBusyError: It is forgotten, but other programs read the files: old bytes remain in
+                them until ``resume``.
+            StoreError: It could not be written; if it was begun, ``resume`` finishes it.
         """
         return self._forget_executor.carry_out(planned)
 
     def resume(self, *, renew: bool = True) -> list[Receipt]:
-        """Finish what was begun and interrupted; opening a memory does it by itself.
+        """Finish interrupted forgettings; opening a memory does this too.
 
         Condensations are made again if ``renew``; else the next maintenance does that.
         """
         return self._forget_executor.resume(renew=renew)
 
     def receipts(self) -> list[Receipt]:
-        """Every receipt, the oldest first."""
+        """Return every receipt, the oldest first."""
         return self._forget_executor.receipts()
 
     def is_genuine(self, receipt: Receipt) -> bool | None:
-        """Whether a receipt is what was written; None where its key is gone."""
+        """Return whether a receipt is unchanged; None if its key is gone."""
         return self._forget_executor.is_genuine(receipt)
 
     def allow_again(self, receipt: str) -> Receipt:
-        """Let words that were forgotten be stored again from now on, when they come again.
+        """Allow forgotten words to be stored again from now on.
 
-        The receipt is named by its id, or the beginning or end of it.
+        Name the receipt by its id, or by the beginning or end of it.
 
         Raises:
             NotFoundError: There is none, or several.
@@ -130,12 +130,12 @@ class Forgetting:
         *,
         role: Role = Role.USER,
     ) -> bool:
-        """Whether a message was forgotten: it is passed on, and not stored.
+        """Return whether a message was forgotten: it is then sent, but not stored.
 
         Args:
             text: Its words.
             before: The message before it, by the other side; None for the first of a session.
-            role: Who says it: the user or the assistant.
+            role: Its role: user or assistant.
         """
         other = Role.ASSISTANT if role is Role.USER else Role.USER
         behind = (other, before) if before is not None else None
@@ -143,7 +143,7 @@ class Forgetting:
 
     @property
     def keys_missing(self) -> bool:
-        """Whether some of what was forgotten is not recognised any more, since its key is gone."""
+        """Return whether a key is missing, so that some forgotten text is not recognised."""
         return self.forgotten_index.is_blind()
 
 

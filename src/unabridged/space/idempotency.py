@@ -1,6 +1,6 @@
-"""Requests that were done, known by a key of the client, so that one repeated is not done again.
+"""Finished requests by the client's key, so that a repeated one is not done twice.
 
-What is kept are ids and figures, no words: forgetting need not look here.
+Only ids and figures are kept, no text: forgetting need not look here.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ LASTS = timedelta(hours=24)
 LOCKS = 64
 """Locks among which the keys are spread."""
 _SWEPT_BY = "00"
-"""What the keys begin with that let those that have expired be removed: one of 256."""
+"""The prefix of keys that trigger the removal of expired ones: one of 256."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,9 @@ class Done:
 
     Attributes:
         at: When it was begun.
-        digest: Drawn from all of it, so that another one under the same key is noticed.
+        digest: Computed from the whole request, to notice another one under the same key.
         what: The ids and figures of what it wrote, or will write.
-        done: Whether it was done; else it was begun, and perhaps killed.
+        done: Whether it is finished; else it was begun, and perhaps killed.
     """
 
     at: datetime
@@ -46,11 +46,11 @@ class Idempotency:
         self._locks = [RLock() for _ in range(LOCKS)]
 
     def one_at_a_time(self, key: str) -> RLock:
-        """Return the lock that keeps two requests of one key from being done at once."""
+        """Return the lock that serializes the requests of one key."""
         return self._locks[hash(key) % LOCKS]
 
     def get(self, key: str) -> Done | None:
-        """What the request of a key did; None where it is new, or older than a day."""
+        """Return what the request of a key did; None if it is new or older than a day."""
         held = self._store.records(RecordKind.REQUEST, ids=[key])
         if not held or self._is_old(held[0]):
             return None
@@ -61,26 +61,26 @@ class Idempotency:
         """Remember a request, durable when this returns.
 
         Args:
-            key: The client's key, drawn together with who it is.
-            digest: Drawn from all of it.
+            key: The client's key, combined with its identity.
+            digest: Computed from the whole request.
             what: The ids and figures of what it writes.
-            done: Whether it was done.
+            done: Whether it is finished.
         """
         body = {"digest": digest, "what": dict(what), "done": done}
         self._store.put([Record(RecordKind.REQUEST, key, self._clock.now(), body)])
 
     def drop(self, key: str) -> None:
-        """Let go of a request that did nothing."""
+        """Drop a request that did nothing."""
         self._store.delete(RecordKind.REQUEST, [key])
 
     def clean_up(self, key: str) -> int:
-        """Let go of requests that are older than a day; only with one key of 256 it is looked.
+        """Drop requests older than a day; look only with one key of 256.
 
         Args:
-            key: That of the request that is being done.
+            key: The key of the current request.
 
         Returns:
-            How many went.
+            How many were removed.
         """
         if not key.startswith(_SWEPT_BY):
             return 0

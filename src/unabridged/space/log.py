@@ -1,4 +1,4 @@
-"""The log of a space: its exchanges and records, read, imported and given out."""
+"""The log of a space: its exchanges and records, read, imported and exported."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -46,7 +46,7 @@ class SpaceLog:
         self._forgotten = forgotten
 
     def get(self, wanted: str) -> Exchange:
-        """Return an exchange by its id or the beginning of it.
+        """Return an exchange by its id or a prefix of it.
 
         Raises:
             NotFoundError: There is none, or several.
@@ -54,19 +54,19 @@ class SpaceLog:
         return sessions_of.find_exchange(self._store, wanted)
 
     def has(self, exchange: str) -> bool:
-        """Whether an exchange of this whole id is stored."""
+        """Return whether an exchange with this whole id is stored."""
         return bool(self._store.get([exchange]))
 
     def history(self, session: str, limit: int = 50, before: str | None = None) -> list[Exchange]:
-        """Return up to ``limit`` exchanges of a session's current path before one, oldest first."""
+        """Return up to ``limit`` exchanges of the current path before one, oldest first."""
         return self._store.recent(session, limit, before)
 
     def scan(self, after: str | None = None, limit: int = 200) -> list[Exchange]:
-        """Return exchanges of all sessions and branches behind an id, in the order of their ids."""
+        """Return exchanges of all sessions and branches after an id, in the order of their ids."""
         return self._store.scan(after, limit)
 
     def counts(self) -> Mapping[str, int]:
-        """Return how many exchanges each session has, all branches; empty ones are missing."""
+        """Return the exchanges of each session, all branches; empty ones are missing."""
         return self._store.counts()
 
     def transcripts(self) -> Iterator[Transcript]:
@@ -78,17 +78,17 @@ class SpaceLog:
         return sessions_of.with_originals(self._store, transcript)
 
     def many_imports(self) -> AbstractContextManager[None]:
-        """Bring the index and readable files up to date in bulk, not after each import."""
+        """Update the index and readable files in bulk, not after each import."""
         store = self._store
         return store.hold_files() if isinstance(store, SupportsProjections) else nullcontext()
 
     def import_transcript(self, transcript: Transcript) -> ImportedTranscript:
-        """Import a conversation; skip what is here already and what was forgotten.
+        """Import a conversation; skip what is stored already and what was forgotten.
 
         The notes name what was forgotten.
 
         Raises:
-            DuplicateIdError: Another conversation here has ids of this one.
+            DuplicateIdError: Another conversation here has the same ids.
         """
         admissible, notes = self._forgotten.admissible(transcript)
         if admissible is None:
@@ -98,10 +98,10 @@ class SpaceLog:
         return ImportedTranscript(added, notes)
 
     def import_transcripts(self, transcripts: Sequence[Transcript]) -> list[ImportedTranscript]:
-        """Import conversations together, which is faster; each result says what became of one."""
+        """Import conversations together, which is faster; return a result for each."""
         ids = [exchange.id for one in transcripts for exchange in one.exchanges]
         if isinstance(self._store, SupportsBulkImport) and len(set(ids)) == len(ids):
-            with suppress(DuplicateIdError):  # nothing is stored then; one by one tells which it is
+            with suppress(DuplicateIdError):  # nothing was stored: import one by one to find it
                 return self._import_together(self._store, transcripts)
         return [self._import_or_refuse(one) for one in transcripts]
 
@@ -134,20 +134,20 @@ class SpaceLog:
         return replace(moved, exchanges=exchanges)
 
     def count_known(self, transcript: Transcript) -> int:
-        """Count the exchanges of a conversation from elsewhere that are here already."""
+        """Count the exchanges of a conversation from elsewhere that are stored already."""
         return len(sessions_of.held(self._store, transcript.exchanges))
 
     def records(self, *, contexts: bool = False, session: str | None = None) -> Iterator[Record]:
-        """Iterate over what belongs to conversations: facts, requirements, annotations, condensations.
+        """Iterate over facts, requirements, annotations, condensations and the like.
 
         Args:
-            contexts: Also what ``why`` needs; it is large.
-            session: Only what was drawn from the session of this id, and from no other.
+            contexts: Include what ``why`` needs; it is large.
+            session: Only what was learned from this session alone.
         """
         yield from leaving(self._store, contexts=contexts, session=session)
 
     def import_records(self, records: Iterable[Record]) -> int:
-        """Import records from elsewhere, as far as the exchanges that are here support them.
+        """Import records whose exchanges are stored here.
 
         Returns:
             How many were new, and stored.
@@ -159,7 +159,7 @@ class SpaceLog:
 
     @property
     def file_notes(self) -> list[str]:
-        """What was repaired in readable files, and why others are not up to date."""
+        """Return repairs of readable files, and why others are not up to date."""
         if not isinstance(self._store, SupportsProjections):
             return []
         troubles = [f"{error} {error.hint}".strip() for error in self._store.troubles]
@@ -170,7 +170,7 @@ class SpaceLog:
         return self._store.unsaved if isinstance(self._store, SupportsSaving) else 0
 
     def save(self) -> int:
-        """Write what was held back; when this returns, it survives a power cut.
+        """Write held-back changes; when this returns, they survive a power cut.
 
         Returns:
             How many writes were held back.

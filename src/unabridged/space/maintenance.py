@@ -1,4 +1,4 @@
-"""The maintenance of a space: what is done after recording, and vectors."""
+"""The maintenance of a space: the work after recording, and vectors."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,7 +20,7 @@ Item = TypeVar("Item")
 
 
 class Maintenance:
-    """What is done in one space after recording. Nothing waits for it.
+    """The work after recording in one space. Nothing waits for it.
 
     It may be stopped at any moment, and continues where it stopped.
     """
@@ -44,17 +44,17 @@ class Maintenance:
         """Annotate messages, learn facts, condense and archive.
 
         Args:
-            session: The session that is being talked in: it is not condensed as a whole.
+            session: The session in use: it is not condensed as a whole.
             pages: Up to this many pages of each kind; None for everything.
             threshold: Tokens above which a session is condensed; None for the setting.
             model: The model that may write; None for the space's own.
 
         Yields:
-            How far it has come.
+            The progress.
 
         Raises:
             StoreError: What was made cannot be stored; what was reported is.
-            UpstreamError: No model can be had, where the settings want one.
+            UpstreamError: The settings want a model, and none is available.
         """
         knowledge = self._knowledge if model is None else self._parts.knowledge(lambda: model)
         steps = maintain(
@@ -69,18 +69,19 @@ class Maintenance:
 
     @property
     def embeds_later(self) -> bool:
-        """Whether new exchanges are searchable by words before they have vectors."""
+        """Return whether new exchanges are first searchable by words only."""
         embedder = self._parts.search.reader.embedder
         stored = isinstance(self._parts.store, SupportsVectors)
         return embedder is not None and not embedder.instant and stored
 
     def embed(self) -> Iterator[MaintenanceProgress]:
-        """Embed what was recorded and has no vectors yet; nothing to do for the default embedder.
+        """Embed recorded exchanges that have no vectors yet.
 
-        Nor is there where the store keeps none, or has those of another (see ``reembed``).
+        Does nothing for the default embedder, for a store without vectors, and for one with
+        those of another embedder (see ``reembed``).
 
         Yields:
-            How far it has come, after each page; every page is kept.
+            The progress after each page; every page is kept.
 
         Raises:
             StoreError: They cannot be stored.
@@ -95,20 +96,20 @@ class Maintenance:
     def reembed(self) -> Iterator[MaintenanceProgress]:
         """Re-embed everything with the configured embedder, then search with it.
 
-        Interrupted, it continues where it stopped. Until the end searches use the old vectors.
+        After an interruption it continues. Until the end searches use the old vectors.
 
         Yields:
-            How far it has come, after each page; every page is kept.
+            The progress after each page; every page is kept.
 
         Raises:
-            SettingError: The settings name no embedder, or one that cannot be had.
-            StoreError: The store keeps no vectors, or others record faster than it embeds.
+            SettingError: The settings name no embedder, or one that is not available.
+            StoreError: The store keeps no vectors, or other programs record faster than it embeds.
             UpstreamError: The server that embeds failed.
         """
         embedder = self._parts.embedder(self._parts.settings)
         if embedder is None:
             raise SettingError(
-                "The settings name no embedder.", hint="Give one: --embedder static, for example."
+                "The settings name no embedder.", hint="Choose one, for example: --embedder static"
             )
         self._parts.search.embedded_by()  # a space that was never searched has none yet
         try:
@@ -126,13 +127,13 @@ class Maintenance:
         session: str | None = None,
         moved: Moved | None = None,
     ) -> list[Topic]:
-        """Find what was talked about; every exchange is in exactly one topic.
+        """Find the topics; every exchange is in exactly one.
 
         Args:
             since: Only exchanges of this time and later.
             until: Only exchanges before this time.
             session: Only exchanges of the session of this id.
-            moved: Called with what is done, how many exchanges were done, and of how many.
+            moved: Called with the stage, the exchanges done, and their total.
 
         Returns:
             The topics, those with the most exchanges first.

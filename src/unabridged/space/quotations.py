@@ -1,6 +1,6 @@
-"""What the quoting model may quote: pins, facts and exchanges, as far as they answer a question.
+"""What the quoting model may quote: pins, facts and exchanges, those that answer a question.
 
-All that its prompt holds is looked at, and compared with the question by one measure: sentence by
+Everything in its prompt is compared with the question by one measure: sentence by
 sentence, by meaning, by words, and by what the rules of facts read in them.
 """
 
@@ -25,19 +25,19 @@ from unabridged.retrieval.echo_filter import only_quotes
 from unabridged.space.search import SearchScope, SpaceSearch
 
 FOUND = 12
-"""Exchanges that are looked for, and the newest of the session that are looked at."""
+"""The number of exchanges to search for, and of the newest to look at."""
 FACTS = 12
-"""Facts that are looked at, besides the pinned ones."""
+"""The number of facts to look at in addition to the pinned ones."""
 MOST_SENTENCES = 60
-"""Sentences of one text that are compared with the question."""
+"""The number of sentences of one text to compare."""
 WORDS = 0.4
-"""What it counts that a sentence holds all words of the question, where its meaning counts 1."""
+"""The weight of holding all words of the question; meaning weighs 1."""
 ASKED = 0.4
-"""What it counts that the rules read in a text what the question asks for: a name, an age."""
+"""The weight of stating the asked attribute, such as a name or an age."""
 LEAST, GROWTH = 0.2, 0.03
-"""What an answer must come to: in a memory of one exchange, and more for each e-fold of them."""
+"""The least score of an answer: for one exchange, and more for each e-fold of them."""
 NEAR = 0.75
-"""The share of the best that others must come to."""
+"""The least share of the best score that others need."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class _Candidate:
 
 @dataclass(frozen=True, slots=True)
 class QuotationSources:
-    """Where quotations are taken from."""
+    """The sources of quotations."""
 
     store: Store
     searches: SpaceSearch
@@ -91,7 +91,7 @@ class QuotationSources:
         found = self.searches.find(question, FOUND, scope, min_relevance=0, quotes=False)
         is_reached = session is not None and only in (None, session)
         path = self.store.recent(session, FOUND) if session and is_reached else []
-        asked = question.strip()  # stored by now, and the best match of itself
+        asked = question.strip()  # stored by now, and its own best match
         scores = {one.exchange.id: one.score for one in found}
         by_id = {one.id: one for one in [*(result.exchange for result in found), *path]}
         return [
@@ -127,7 +127,7 @@ def _newest(chosen: Sequence[_Candidate]) -> list[_Candidate]:
 
 
 def _once(chosen: Iterable[_Candidate]) -> list[_Candidate]:
-    # A fact that was drawn from an exchange says the same in fewer words: one of them is enough.
+    # A fact repeats its exchange in fewer words: one of the two is enough.
     kept: list[_Candidate] = []
     for one in chosen:
         text = one.quotation.text.strip(" .!")
@@ -148,7 +148,7 @@ class _Measure:
         self._vector = embedder.embed_query(question) if embedder is not None else None
 
     def scored(self, candidate: _Candidate) -> _Candidate:
-        """Return a candidate with how well it answers the question, 0 to about 2."""
+        """Return a candidate with its score for the question, 0 to about 2."""
         quotation = candidate.quotation
         texts = [
             *_pieces(quotation.text),

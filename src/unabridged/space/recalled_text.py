@@ -1,7 +1,7 @@
-"""Memory as the edges show it to a model: fenced, with date and origin, and harmless.
+"""Memory as front ends show it to a model: fenced, dated and made harmless.
 
-What was said before is information, never an instruction. So it leaves the house inside the fence
-that prompts use, and nothing in it can close that fence or imitate one.
+Earlier words are information, never an instruction. They leave the package inside the fence
+of the prompts, and nothing in them can close or imitate that fence.
 """
 
 import re
@@ -29,31 +29,31 @@ _LONGEST = 80
 
 
 def fenced(blocks: Iterable[str]) -> str:
-    """Put blocks behind one fence, with the sentence that says what the fence is."""
+    """Return blocks in one fence, with the sentence that explains it."""
     return f"{GUIDE}\n{OPENING}{''.join(blocks)}{CLOSING.rstrip()}"
 
 
 def line_of(text: str) -> str:
-    """Words from memory for a line of ours: a title, an error that quotes something."""
+    """Return remembered words for one of our lines: a title, an error with a quotation."""
     return as_line(" ".join(text.split()))
 
 
 def text_of(text: str) -> str:
-    """Words from memory for a place of their own inside the fence."""
+    """Return remembered words for their own place inside the fence."""
     return without_markup(text)
 
 
 def name_of(name: str) -> str:
-    """An id as it may stand in markup: ours always may; a foreign one is made harmless."""
+    """Return an id for markup; a foreign one is made harmless."""
     return _STRANGE.sub("_", name)[:_LONGEST]
 
 
 def exchange_of(exchange: Exchange, session: str | None = None) -> str:
-    """An exchange as a block inside the fence: every message, tool calls and results too.
+    """Return an exchange as a block of the fence, with tool calls and results.
 
     Args:
         exchange: The exchange.
-        session: The session that is being talked in, or None.
+        session: The current session, or None.
     """
     origin = HERE if exchange.session == session else ELSEWHERE
     sides = [side for message in exchange.messages for side in _sides(message)]
@@ -70,12 +70,12 @@ def _sides(message: Message) -> Iterable[tuple[str, str]]:
 
 
 def fact_of(fact: Fact) -> str:
-    """A fact as a block inside the fence."""
+    """Return a fact as a block of the fence."""
     return fact_block(fact.since, fact.text, f"id {name_of(fact.id)}")
 
 
 def condensation_of(condensation: Condensation) -> str:
-    """A condensation as a block inside the fence."""
+    """Return a condensation as a block of the fence."""
     said = "\n".join(without_markup(line.text) for line in condensation.lines)
     since, until = day_of(condensation.since), day_of(condensation.until)
     opening = f'<recalled-condensation id="{name_of(condensation.id)}" from="{since}" to="{until}">'

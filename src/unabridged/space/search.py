@@ -1,4 +1,4 @@
-"""Look things up in a space: by words, meaning and time, or by the words as they are written."""
+"""Search of a space: by words, meaning and time, or for an exact text."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -31,7 +31,7 @@ class SearchScope:
         session: The id of the only session; None for all.
         since: Only exchanges of this time and later.
         until: Only exchanges before this time.
-        role: ``user`` or ``assistant``: only where this side holds a word of the query.
+        role: ``user`` or ``assistant``: only if this side holds a word of the query.
     """
 
     session: str | None = None
@@ -41,17 +41,17 @@ class SearchScope:
 
     @property
     def is_open(self) -> bool:
-        """Whether the index alone can answer."""
+        """Return whether the index alone can answer."""
         return self.since is None and self.until is None and self.role is None
 
     def holds(self, exchange: Exchange) -> bool:
-        """Whether an exchange is in it, whatever it says."""
+        """Return whether an exchange is in it, whatever its words."""
         early = self.since is not None and exchange.at < self.since
         late = self.until is not None and exchange.at >= self.until
         return not early and not late and self.session in (None, exchange.session)
 
     def text(self, exchange: Exchange) -> str:
-        """Return what the side of an exchange said that is searched."""
+        """Return the text of the side that is searched."""
         if self.role is None:
             return exchange.text
         user, answer = sides(exchange)
@@ -60,7 +60,7 @@ class SearchScope:
 
 @dataclass(frozen=True, slots=True)
 class SpaceSearch:
-    """Searches one space."""
+    """The search of one space."""
 
     store: Store
     search: Search
@@ -141,7 +141,7 @@ def split_phrases(query: str) -> tuple[list[str], str]:
 
 
 def matching_words(query: str, text: str) -> list[tuple[int, int]]:
-    """Return where words and phrases of a query are in a text: their begins and ends, in order."""
+    """Return the start and end of each word and phrase of a query in a text, in order."""
     phrases, rest = split_phrases(query)
     asked = set(query_terms(rest)) if rest.strip() else set()
     spans = [
@@ -162,7 +162,7 @@ def _check(scope: SearchScope, min_relevance: float | None) -> None:
     if scope.role is not None and scope.role not in ROLES:
         raise InputError(f"There is no role {scope.role!r}.", hint="Use user or assistant.")
     if min_relevance is not None and not 0 <= min_relevance <= 1:
-        raise InputError(f"min_relevance is {min_relevance:g}.", hint="Give a number from 0 to 1.")
+        raise InputError(f"min_relevance is {min_relevance:g}.", hint="Use a number from 0 to 1.")
 
 
 def _holds_all(wanted: Iterable[str], text: str) -> bool:

@@ -19,11 +19,11 @@ class Sessions:
         self.archives = archives
 
     def get(self, session: str) -> Session | None:
-        """Return a session by its whole id; None where there is none."""
+        """Return a session by its whole id; None if there is none."""
         return self._store.session(session)
 
     def find(self, wanted: str) -> Session:
-        """Return a session by id, number in the list, title or beginning of its id.
+        """Return a session by id, number in the list, title or prefix of its id.
 
         Raises:
             NotFoundError: There is none, or several.
@@ -31,7 +31,7 @@ class Sessions:
         return sessions_of.find_session(self._store, wanted)
 
     def newest(self) -> Session | None:
-        """Return the session that was updated last; None where there is none."""
+        """Return the session that was updated last; None if there is none."""
         return next(iter(self._store.sessions(newest=1)), None)
 
     def all(self) -> list[Session]:
@@ -49,7 +49,7 @@ class Sessions:
         ]
 
     def begin(self, session: str, title: str = "") -> Session:
-        """Begin a session that holds nothing yet; one that is there already stays as it is."""
+        """Begin an empty session; an existing one stays as it is."""
         at = self._clock.now()
         if (known := self._store.session(session)) is not None:
             return known
@@ -58,7 +58,7 @@ class Sessions:
         return begun
 
     def rename(self, session: Session, title: str) -> Session:
-        """Give a session another title.
+        """Rename a session.
 
         Raises:
             InputError: The title is empty.
@@ -69,7 +69,7 @@ class Sessions:
         """Step back over the newest exchange, which stays stored as a branch.
 
         Returns:
-            The exchange that was stepped over, or None where the session is empty.
+            The exchange that was stepped over, or None if the session is empty.
         """
         return sessions_of.step_back(self._store, session, self._clock.now())
 
@@ -81,20 +81,20 @@ class Sessions:
         """Continue a session from the end of an exchange.
 
         Raises:
-            NotFoundError: The session is gone.
+            NotFoundError: The session does not exist any more.
         """
         return sessions_of.take_branch(self._store, exchange, self._clock.now())
 
 
 def check_session_name(session: str) -> None:
-    """Refuse an id that no session can have.
+    """Check the id of a session.
 
     Raises:
-        NameRefusedError: It cannot be used.
+        NameRefusedError: No session can have this id.
     """
     try:
         check_name("session", session)
     except (ValueError, TypeError, AttributeError) as error:
         raise NameRefusedError(
-            f"This session cannot be named: {error}.", hint="Give another id, as text."
+            f"This session cannot be named: {error}.", hint="Use another id, as text."
         ) from error

@@ -1,6 +1,6 @@
-"""Sharing, as front ends and library users call it: ``space.sharing``. It needs both spaces open.
+"""Sharing, as front ends and library users call it: ``space.sharing``.
 
-Whoever has only their names uses ``factory.sharing``, which opens them.
+It needs both spaces open. ``factory.sharing`` opens them by their names.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,13 +29,13 @@ from unabridged.space.dependencies import SpaceDependencies
 from unabridged.space.forgetting import forget_executor_of
 
 BEARING = 64
-"""Facts that are looked at to find the pinned ones that bear on a session."""
+"""The number of facts to look at for the pinned ones relevant to a session."""
 LATEST = 8
-"""The newest exchanges of a session by whose words these are found."""
+"""The number of newest exchanges whose words find these."""
 
 
 class Sharing:
-    """What one space gave to others, and was given."""
+    """What one space shared and received."""
 
     def __init__(self, parts: SpaceDependencies, knowledge: Knowledge) -> None:
         self._parts = parts
@@ -44,11 +44,11 @@ class Sharing:
         self._facts = knowledge.facts
 
     def listing(self) -> list[Share]:
-        """Every share of both sides, the oldest first."""
+        """Return every share of both sides, the oldest first."""
         return [from_record(record) for record in self._store.records(RecordKind.SHARE)]
 
     def find(self, wanted: str) -> Share:
-        """A share by its id, or the end or beginning of it.
+        """Return a share by its id, or the end or beginning of it.
 
         Raises:
             NotFoundError: There is none, or several.
@@ -56,7 +56,7 @@ class Sharing:
         return find_share(self._store, wanted)
 
     def handed_off(self) -> Mapping[str, tuple[SpaceId, ...]]:
-        """By session, the spaces that were asked to go on with it."""
+        """Return, by session, the spaces that were asked to continue it."""
         found: dict[str, tuple[SpaceId, ...]] = {}
         for share in held_by(self._store.records(RecordKind.SHARE), ShareSide.GIVEN):
             for name in share.sessions if share.kind is ShareKind.HANDOFF else ():
@@ -64,7 +64,7 @@ class Sharing:
         return found
 
     def copies(self, facts: Sequence[str]) -> tuple[str, ...]:
-        """The spaces that were given facts of these ids, each with how to revoke its share."""
+        """Return the spaces that received these facts, each with how to revoke its share."""
         return copies(self._store, (), facts)
 
     def draft(
@@ -76,26 +76,27 @@ class Sharing:
         facts: Sequence[str] = (),
         all_facts: bool = False,
     ) -> Share:
-        """Say what shall be given; nothing is changed.
+        """Return a draft of what to share; nothing is changed.
 
         Args:
-            other: The space that it shall be given to.
-            kind: Whether it goes on with the session.
-            sessions: Sessions, each by id, number in the list, title or beginning of its id.
-            facts: Facts, each by id, number or beginning of its id.
-            all_facts: Whether every fact that holds now goes.
+            other: The receiving space.
+            kind: Share, or hand off the session.
+            sessions: Sessions, each by id, number in the list, title or prefix of its id.
+            facts: Facts, each by id, number or prefix of its id.
+            all_facts: Whether to share every current fact.
 
         Raises:
             InputError: Nothing was named, or it is this space.
-            NotFoundError: Something that was named is not there.
+            NotFoundError: An argument names nothing.
         """
         if other == self._store.space:
             raise InputError(
-                f"{other.name} is this space itself.", hint="Name another one: unabridged spaces"
+                f"{other.name} is this space itself.",
+                hint="Name another one: unabridged spaces list",
             )
         if not (sessions or facts or all_facts):
             raise InputError(
-                "Nothing was named that shall be shared.",
+                "Nothing to share was named.",
                 hint="Name a session (--session 2), a fact (--fact 3) or --all-facts.",
             )
         ids = [sessions_of.find_session(self._store, wanted).id for wanted in sessions]
@@ -114,33 +115,33 @@ class Sharing:
         )
 
     def plan(self, draft: Share, other: "Sharing") -> ShareResult:
-        """Say what would go; nothing is changed."""
+        """Return what would be shared; nothing is changed."""
         at = self._parts.clock.now()
         share, parcel = survey(self._store, other.taker, self._wanted(draft), draft, at)
         return brought(share, parcel, parcel.exchanges)
 
     def give(self, draft: Share, other: "Sharing") -> ShareResult:
-        """Give it; what is there already is passed over, so doing it again completes it.
+        """Share a draft; existing copies are skipped, so repeating it completes it.
 
         Args:
-            draft: What shall be given.
+            draft: What to share.
             other: The other space.
 
         Raises:
-            StoreError: It could not be written; giving again goes on, revoking removes what came.
+            StoreError: It could not be written; repeat to continue, or revoke to remove the copies.
         """
         return deliver(self._store, other.taker, self._wanted(draft), draft, self._parts.clock)
 
     def revoke(self, share: Share) -> Revoked:
-        """Remove what a share brought into this space; what was said here since stays.
+        """Remove the copies of a share from this space; later exchanges stay.
 
-        On the giving side it is noted only. Doing it again completes it.
+        The giving side only notes it. Repeating it completes it.
 
         Args:
             share: The share, as either side keeps it.
 
         Raises:
-            StoreError: It could not be written; revoking again ends it.
+            StoreError: It could not be written; revoke again to finish.
         """
         at, receipt = self._parts.clock.now(), None
         held = {one.id: one for one in self.listing()}
@@ -154,7 +155,7 @@ class Sharing:
 
     @property
     def taker(self) -> Taker:
-        """This space as one that is given to."""
+        """Return this space as the receiver of a share."""
         counter = Counter(self._parts.tokenizer)
         return Taker(
             self._store,

@@ -44,7 +44,7 @@ class Space:
         pins: What every prompt carries.
         searches: How it is searched.
         idempotency: What clients' requests did, so that a repeated one is not done twice.
-        editing: Held by who changes something after having looked at it.
+        editing: A lock for changes that depend on what was read.
     """
 
     def __init__(self, dependencies: SpaceDependencies, scope: Scope) -> None:
@@ -90,12 +90,12 @@ class Space:
 
     @property
     def is_placeholder(self) -> bool:
-        """Whether it represents a space that was not begun: what is written is kept nowhere."""
+        """Whether it represents a space that was not begun: it keeps nothing that is written."""
         return self.dependencies.is_placeholder
 
     @property
     def recovered(self) -> Recovery | None:
-        """What was taken out of a damaged file that was set aside on opening."""
+        """What was recovered from a damaged file on opening."""
         return self.dependencies.recovered
 
     def close(self) -> None:
@@ -107,7 +107,7 @@ class Space:
         self._store.close()
 
     def shared(self, build: "Callable[[Space], Shared]") -> Shared:
-        """Return what a function builds of this space; it is built once, and shared."""
+        """Return what a function builds from this space; it is built once and shared."""
         with self._cache_lock:
             if build not in self._shared:
                 self._shared[build] = build(self)
@@ -121,7 +121,7 @@ class Space:
         """The default model.
 
         Raises:
-            UpstreamError: The one that the settings name cannot be had.
+            UpstreamError: The one that the settings name is not available.
         """
         with self._model_lock:
             if self._model is None:
@@ -130,28 +130,28 @@ class Space:
 
     @property
     def model_note(self) -> str:
-        """Why the default model was chosen, and how to get a better one; empty before it was."""
+        """Why the default model was chosen, and how to get a better one; empty before the choice."""
         return self._note
 
     def answering(
         self, model: ChatModel | None, session: str | None, reach: str | None = None
     ) -> ChatModel:
-        """Return the model that answers in a session: a quoting one quotes what the session reaches.
+        """Return the model for a session: a quoting one quotes what the session reaches.
 
         Args:
             model: The model; None for the default.
             session: The session that it answers in.
-            reach: The only session that may be recalled from; None for what the settings say.
+            reach: The only session to recall from; None for the setting.
         """
         chosen = model or self.model
         return self.quoting(session, reach) if isinstance(chosen, QuoteModel) else chosen
 
     def quoting(self, session: str | None = None, reach: str | None = None) -> QuoteModel:
-        """Return the model that needs no server: it answers with what this space holds.
+        """Return the model that needs no server: it quotes this space.
 
         Args:
             session: The session that it answers in.
-            reach: The only session that may be recalled from; None for what the settings say.
+            reach: The only session to recall from; None for the setting.
         """
         return QuoteModel(
             lambda question: self._quotations.find(
@@ -163,13 +163,13 @@ class Space:
         )
 
     def info(self, model: ChatModel | None = None, window: int | None = None) -> UpstreamInfo:
-        """Return what is known of a model; ``window`` is what a client wants its window to have."""
+        """Describe a model; ``window`` is the window that a client wants."""
         describes = self.dependencies.upstream_info
         chosen = model or self.model
         return describes(chosen) if window is None else describes(chosen, window)
 
     def counter(self, info: UpstreamInfo) -> Counter:
-        """Return the counter for a model, with what its answers have taught so far."""
+        """Return the counter for a model, calibrated by its answers so far."""
         name = info.abilities.model
         records = self._store.records(RecordKind.CALIBRATION, ids=[name])
         learned = _learned(records[0].body) if records else Calibration()
@@ -181,7 +181,7 @@ class Space:
             return known[1]
 
     def count_tokens(self, messages: Sequence[Message], model: ChatModel | None = None) -> int:
-        """Count what messages take in a prompt, in tokens."""
+        """Return the tokens that messages take in a prompt."""
         return sum(map(self.counter(self.info(model)).message, messages))
 
     def tools(self, session: str | None, reach: str | None = None) -> Sequence[Tool]:
@@ -189,7 +189,7 @@ class Space:
 
         Args:
             session: The session that they are called in.
-            reach: The only session that may be recalled from; None for what the settings say.
+            reach: The only session to recall from; None for the setting.
         """
         only = self.reach(session, reach)
         return self.dependencies.tools(
@@ -219,10 +219,10 @@ class Space:
     # Looking things up.
 
     def reach(self, session: str | None, only: str | None = None) -> str | None:
-        """Return the only session that is recalled from in a session; None for the whole space.
+        """Return the only session that a session may recall from; None for the whole space.
 
         Args:
-            session: The session that is talked in; None for one that has not begun.
+            session: The session; None for one that has not begun.
             only: The only session that the caller may recall from, or None.
         """
         if only is not None or self.settings.recall_scope != "session":
@@ -243,16 +243,16 @@ class Space:
     ) -> list[SearchResult]:
         """Find exchanges by words, meaning and time, best first; each whole, with its session.
 
-        Phrases in quotation marks must be in what is found, as they are written.
+        Results contain phrases in quotation marks exactly as written.
 
         Args:
-            query: What to look for.
+            query: The words to look for.
             limit: Up to this many.
-            reach: The id of the only session that is looked in; None for all.
+            reach: The id of the only session to search; None for all.
             since: Only exchanges of this time and later.
             until: Only exchanges before this time.
-            role: ``user`` or ``assistant``: only where this side holds a word of the query.
-            exact: Find the whole query as it is written, the newest first; reads every exchange.
+            role: ``user`` or ``assistant``: only if this side holds a word of the query.
+            exact: Find the query exactly as written, the newest first; reads every exchange.
             min_relevance: How well they must match, 0 to 1; None for the default. With 0 the
                 nearest come too, which have not ``matched``.
 
@@ -264,7 +264,7 @@ class Space:
 
     @property
     def search_note(self) -> str:
-        """Why the last search of this thread was by words only; empty where it was not."""
+        """Why the last search of this thread was by words only; empty if it was not."""
         return self.dependencies.search.trouble
 
     def stats(self) -> Stats:
@@ -273,7 +273,7 @@ class Space:
 
 
 def _learned(body: Mapping[str, Any]) -> Calibration:
-    # What was learned about a model; from scratch where another version wrote it otherwise.
+    # The calibration of a model; from scratch if another version wrote it differently.
     try:
         return Calibration.from_body(body)
     except ValueError:

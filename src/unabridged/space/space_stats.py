@@ -1,4 +1,4 @@
-"""Figures of a space: how much it holds, and of what."""
+"""The figures of a space."""
 
 from collections import Counter as Multiset
 
@@ -8,11 +8,11 @@ from unabridged.domain.results import Stats
 from unabridged.ports import Store
 
 UNKNOWN = "unknown"
-"""The model of exchanges that name none: imported, or without an answer."""
+"""The model of exchanges that name none: imported ones, or ones without an answer."""
 
 
 def space_stats(store: Store, pins: int, use: StorageUse | None = None) -> Stats:
-    """Return the figures of a space; its exchanges are the sum of its states and of its models."""
+    """Return the figures of a space; the states, and the models, each add up to its exchanges."""
     totals = store.totals()
     states, models = Multiset[str](), Multiset[str]()
     for (state, model), number in store.kinds().items():

@@ -14,7 +14,7 @@ from unabridged.errors import InputError, ToolError
 from unabridged.wire.openai import tool_spec
 
 SearchMemory = Callable[[str, int], Sequence[SearchResult]]
-"""Searches a memory: takes words and a limit, returns what was found."""
+"""Searches a memory: takes words and a limit, returns results."""
 NAME_LENGTH = 64
 """Characters that servers allow in a tool's name."""
 
@@ -41,7 +41,7 @@ def tool_from(function: Callable[..., Any]) -> Tool:
     if not isinstance(name, str) or not name.isidentifier() or len(name) > NAME_LENGTH:
         raise ToolError(
             f"The tool {name!r} has no usable name.",
-            hint="Give a function with a plain name of at most 64 characters.",
+            hint="Use a function with a plain name of at most 64 characters.",
         )
     arguments = _arguments_type(name, function)
     schema = _schema(name, arguments)
@@ -56,7 +56,7 @@ def tool_from(function: Callable[..., Any]) -> Tool:
 
 
 Offered = Callable[..., Any] | Mapping[str, Any] | ToolSpec | Tool
-"""A tool in any form: a function with type hints, an OpenAI-style dict, a description, a tool."""
+"""A function with type hints, an OpenAI-style dict, a description or a tool."""
 
 
 def as_tool(given: Offered) -> ToolSpec | Tool:
@@ -73,8 +73,8 @@ def as_tool(given: Offered) -> ToolSpec | Tool:
         return tool_spec(given)
     except (InputError, TypeError, ValueError) as error:
         raise ToolError(
-            f"A value of the type {type(given).__name__} is no tool.",
-            hint="Give a function with type hints, or an OpenAI-style tool definition.",
+            f"A value of the type {type(given).__name__} is not a tool.",
+            hint="Use a function with type hints, or an OpenAI-style tool definition.",
         ) from error
 
 
@@ -85,7 +85,7 @@ def _arguments_type(name: str, function: Callable[..., Any]) -> type[msgspec.Str
     except (NameError, TypeError, ValueError) as error:
         raise ToolError(
             f"The tool {name} has a type hint that cannot be resolved: {error}.",
-            hint="Give a Python function, with types that its own module imports.",
+            hint="Use a Python function with types that its module imports.",
         ) from error
     fields: list[tuple[str, Any] | tuple[str, Any, Any]] = []
     for parameter in parameters.values():

@@ -1,4 +1,4 @@
-"""The readable files that follow the writes of a store."""
+"""The readable files that are updated after the writes of a store."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,11 +10,11 @@ from unabridged.ports import FilesProjection
 
 
 class FollowingFiles:
-    """Files that are brought up to date after each write.
+    """Readable files that are updated after each write.
 
-    Files that fail never fail a write: the log has it. The failure is kept in ``troubles``, and the
-    next write, opening or forgetting tries again. Only forgetting fails with them, because a file
-    would keep what was forgotten.
+    A failing file never fails a write: the log has it. ``troubles`` keeps the failure, and the next
+    write, opening or forgetting tries again. Only forgetting fails with them, because a file would
+    keep forgotten text.
     """
 
     def __init__(self) -> None:
@@ -25,22 +25,22 @@ class FollowingFiles:
 
     @property
     def notes(self) -> list[str]:
-        """What was mended since they were opened, in words."""
+        """Return the repairs since they were opened, in words."""
         return [note for one in self.attached for note in one.notes]
 
     @property
     def is_held(self) -> bool:
-        """Whether files are brought up to date later, at the end of a block."""
+        """Return whether files are updated later, at the end of a block."""
         return self._held > 0
 
     def follow(self) -> None:
-        """Bring every file up to date; while they are held, do nothing."""
+        """Update every file; while they are held, do nothing."""
         if not self._held:
             self._try(lambda one: one.follow())
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Bring files up to date once, at the end of the block: writing one costs its length."""
+        """Update files once, at the end of the block: writing one costs its length."""
         with self._lock:
             self._held += 1
         try:
@@ -51,7 +51,7 @@ class FollowingFiles:
             self.follow()
 
     def rebuild(self) -> None:
-        """Make every file again from the log."""
+        """Write every file again from the log."""
         self._try(lambda one: one.rebuild())
 
     def erase(self, ids: Sequence[str], erase: Callable[[Sequence[str]], int]) -> int:
@@ -59,7 +59,7 @@ class FollowingFiles:
 
         Raises:
             StoreEditedError: A file was edited by hand; nothing was erased.
-            StoreError: A file cannot be written. Erasing again goes on.
+            StoreError: A file cannot be written. Erasing again continues.
         """
         with self._lock:
             for one in self.attached:
@@ -83,7 +83,7 @@ class FollowingFiles:
         return (said for one in self.attached for said in one.check())
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         for one in self.attached:
             one.close()
 

@@ -24,14 +24,14 @@ Write = Callable[[Store], object]
 
 
 class KeptStore(Store, SupportsCheck, SupportsProjections, SupportsScan, Protocol):
-    """A store that keeps what it is given."""
+    """A store that stores its writes."""
 
 
 class HeldWrites:
     """Holds writes of a store back until they are saved; implements ``ports.Store``.
 
-    While something is held, a copy of the space in memory answers: what others write meanwhile is
-    seen after saving. Forgetting is never held back, and saves what was held.
+    While writes are held, a copy of the space in memory answers: writes of others appear after
+    saving. Forgetting is never held back, and first saves what is held.
     """
 
     def __init__(self, store: KeptStore) -> None:
@@ -40,9 +40,9 @@ class HeldWrites:
         self._held: list[Write] = []
         self._copy: InMemoryStore | None = None
         self._shift = 0
-        """What is added to the revisions of the store that answers."""
+        """The offset of the revisions of the answering store."""
         self._floor = 0
-        """The first revision since which that store can tell what changed."""
+        """The first revision whose changes that store can list."""
 
     @property
     def space(self) -> SpaceId:

@@ -1,6 +1,6 @@
-"""The reference: a store in dictionaries. Nothing is kept when the process ends.
+"""The reference store, in dictionaries. Nothing outlives the process.
 
-What other stores must do is what this one does; it is written to be read.
+It defines what other stores must do, and is written to be read.
 """
 
 from collections import Counter as Multiset
@@ -303,7 +303,7 @@ class InMemoryStore:
     def _admissible(
         self, session: Session, exchanges: Sequence[Exchange]
     ) -> list[tuple[StoredExchange, Exchange]]:
-        # Give what is new, as an empty entry and the exchange with the messages that are its own.
+        # Return what is new: an empty entry, and the exchange with its own messages.
         added: list[tuple[StoredExchange, Exchange]] = []
         news: dict[str, Message] = {}
         ids: set[str] = set()
@@ -356,7 +356,7 @@ class InMemoryStore:
         return sorted(n for n, entry in self._entries.items() if entry.opened_by == message_id)
 
     def _ending(self, head: str | None) -> str | None:
-        # Give the exchange that a head stands for: the newest one that ends there, else its owner.
+        # Return the exchange of a head: the newest one that ends there, else its owner.
         owner = self._owners.get(head) if head is not None else None
         if head is None or owner is None:
             return None

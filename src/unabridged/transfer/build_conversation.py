@@ -1,8 +1,8 @@
-"""Loose messages, in a row or in a tree, woven into a conversation of whole exchanges.
+"""Makes a conversation of whole exchanges from loose messages, in a row or in a tree.
 
-A user message opens an exchange; what follows it belongs to it, up to the next user message.
-Where answers branch, each path through them is an exchange of its own, and they share the user's
-message. Ids come from what the file holds, so that reading it again gives the same.
+A user message opens an exchange; later messages belong to it, up to the next user message. If
+answers branch, each path is a separate exchange, and they share the user's message. Ids are computed
+from the file's content, so that reading it again returns the same.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,15 +28,14 @@ from unabridged.transfer.times import UNDATED, after
 
 @dataclass(frozen=True, slots=True)
 class RawMessage:
-    """A message as a foreign file holds it.
+    """A message of a foreign file.
 
     Attributes:
-        key: What tells it from the others of its conversation: a foreign id, or made by
-            ``content_key``.
-        role: Who speaks; never ``system``.
-        at: When, in UTC, or None where the file does not say.
-        broken: Whether the file says that it broke off.
-        mode: Of a user's message: ``chat`` or ``tools`` where the file says so, else empty.
+        key: Identifies it in its conversation: a foreign id, or made by ``content_key``.
+        role: Its role; never ``system``.
+        at: Its time in UTC, or None if unknown.
+        broken: Whether the file marks it as incomplete.
+        mode: Of a user's message: ``chat`` or ``tools`` if the file says so, else empty.
     """
 
     key: str
@@ -52,14 +51,14 @@ class RawMessage:
 
 @dataclass(frozen=True, slots=True)
 class ImportOrigin:
-    """What a foreign file says about a conversation.
+    """The data of a foreign file about a conversation.
 
     Attributes:
         current: The key of the newest message of the path that was shown last, or None for the
             last in the file.
-        model: The model, where messages do not name theirs.
-        seed: What tells the conversation from others where it has no id there; empty for the
-            content and time of its first message.
+        model: The model, if messages name none.
+        seed: Identifies a conversation without an id; empty to use the content and time of its
+            first message.
     """
 
     format: str
@@ -75,16 +74,16 @@ class ImportOrigin:
 EMPTY_CONVERSATION = "empty conversation"
 _WOVEN_FREE = 100_000
 _WOVEN_TIMES = 4
-"""Messages that may come of one conversation: branches of an answer repeat what they share."""
+"""The most messages of one conversation: branches of an answer repeat shared ones."""
 
 
 class BuiltTranscript(NamedTuple):
-    """What came of it.
+    """The result of building a conversation.
 
     Attributes:
-        conversation: The conversation, or None where no user ever spoke.
-        unread: Messages that stand before any user message, or are of one branch too many.
-        exchange_of: Message key to the ids of the exchanges it is in.
+        conversation: The conversation, or None without a user message.
+        unread: Messages before any user message, or of too many branches.
+        exchange_of: The ids of exchanges by the key of each of their messages.
     """
 
     conversation: Transcript | None
@@ -93,14 +92,14 @@ class BuiltTranscript(NamedTuple):
 
 
 def content_key(position: int, role: str, parts: Iterable[Part]) -> str:
-    """Give the key of a message that has no id: its position, role and content."""
+    """Return the key of a message that has no id: its position, role and content."""
     return digest(str(position), role, *(repr(sorted(part_to_dict(p).items())) for p in parts))
 
 
 def transcript(
     record: JsonRecord, origin: ImportOrigin, messages: Sequence[RawMessage], reasons: Reasons
 ) -> Iterator[Transcript | SkippedRecord]:
-    """Make a conversation of a record; give it after what was passed over in it."""
+    """Make a conversation of a record; yield what was skipped, then the conversation."""
     woven = build_transcript(origin, messages)
     yield from outcome(record, woven, reasons)
     if woven.conversation is None:
@@ -110,7 +109,7 @@ def transcript(
 def outcome(
     record: JsonRecord, woven: BuiltTranscript, reasons: Reasons
 ) -> Iterator[Transcript | SkippedRecord]:
-    """Give what was passed over in a conversation, and the conversation if there is one."""
+    """Yield what was skipped, then the conversation if there is one."""
     if record.repaired:
         reasons[BROKEN_CHARACTER] += record.repaired
     yield from reasons.records(record.where)
@@ -121,7 +120,7 @@ def outcome(
 
 
 def split_by_speaker(message: RawMessage, parts: Iterable[Part]) -> list[RawMessage]:
-    """Split what one message says where results of tools are among it, which the tool says."""
+    """Split a message into its own parts and results of tools."""
     runs: list[tuple[Role, list[Part]]] = []
     for part in parts:
         speaker = Role.TOOL if isinstance(part, ToolResult) else message.role
@@ -145,12 +144,12 @@ def chained(
     parents: Mapping[str, str | None],
     reasons: Reasons,
 ) -> tuple[list[RawMessage], dict[str, str | None]]:
-    """Chain messages that were read in pieces, by the parents of the wholes.
+    """Chain messages that were read in pieces, by the parents of the whole ones.
 
-    ``found`` has for each key its pieces, in order; ``parents`` the key of its parent.
+    ``found`` holds the pieces by key, in order; ``parents`` the parent's key by key.
 
     Returns:
-        The pieces, parents before children, and for each key that of the last piece at or above it.
+        The pieces, parents before children, and by key the last piece at or above it.
     """
     order, circles = in_order(parents)
     reasons[CIRCLE] += circles
@@ -171,9 +170,9 @@ def chained(
 
 
 def build_transcript(origin: ImportOrigin, messages: Sequence[RawMessage]) -> BuiltTranscript:
-    """Make a conversation of loose messages.
+    """Make a conversation from loose messages.
 
-    Parents come before children; a parent that is not among them counts as None.
+    Parents come before children; an unknown parent counts as None.
     """
     loom = _Loom(origin, messages)
     loom.run()
@@ -342,13 +341,13 @@ def _mode(messages: list[Message]) -> str:
 
 
 def in_order(parents: Mapping[str, str | None]) -> tuple[list[str], int]:
-    """Put keys so that parents come before children, whatever the file's order was.
+    """Sort keys so that parents come before children.
 
     Args:
-        parents: Key to the key of its parent; a parent that is no key counts as None.
+        parents: The parent's key by key; an unknown parent counts as None.
 
     Returns:
-        All keys, and how many circles were cut open to get there.
+        All keys, and the number of cycles that were cut.
     """
     children: dict[str, list[str]] = {}
     roots = []

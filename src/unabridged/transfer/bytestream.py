@@ -13,7 +13,7 @@ from typing import IO
 from unabridged.errors import TransferError
 
 PEEK = 256 * 1024
-"""Bytes of a file's beginning that decide what it is; also what is read at once."""
+"""Bytes of a file's beginning that show its format; also the size of one read."""
 
 _SPACE = re.compile(rb"[ \t\r\n]*+")
 _PACKED_ERRORS = (
@@ -29,11 +29,11 @@ _PACKED_ERRORS = (
 class ByteStream:
     """Bytes of a file, counted, with a look ahead.
 
-    Packed data that breaks off ends the stream and says so in ``broken``, so that what came
-    before it is not lost.
+    Packed data that breaks off ends the stream and sets ``broken``; what came before it is not
+    lost.
 
     Args:
-        stream: Where the bytes come from; it is not closed here.
+        stream: The source of the bytes; it is not closed here.
         check: Called with the count after each piece; may raise.
 
     Attributes:
@@ -50,12 +50,12 @@ class ByteStream:
         self._at = 0
 
     def peek(self) -> bytes:
-        """Give the next 256 KiB, or what there is, without consuming them."""
+        """Return the next 256 KiB, or fewer at the end, without consuming them."""
         self._fill(PEEK)
         return self._buffer[self._at : self._at + PEEK]
 
     def read(self, size: int = -1) -> bytes:
-        """Read so many bytes, or all; fewer only at the end."""
+        """Read ``size`` bytes, or all; fewer only at the end."""
         if size < 0:
             pieces = [self._take(len(self._buffer))]
             while piece := self._piece():
@@ -81,7 +81,7 @@ class ByteStream:
         return b"".join(pieces)
 
     def skip_space(self) -> int:
-        """Go on to what is no white space; give how many lines that was."""
+        """Skip white space; return the number of lines."""
         lines = 0
         while True:
             start = self._at
@@ -94,22 +94,22 @@ class ByteStream:
                 return lines
 
     def readable(self) -> bool:
-        """Whether it can be read: always; archives ask."""
+        """Return True; archives ask."""
         return True
 
     def seekable(self) -> bool:
-        """Whether places can be chosen."""
+        """Return whether the stream can seek."""
         return self._stream.seekable()
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Go to a place; what was looked ahead is dropped."""
+        """Go to a position, and drop what was looked ahead."""
         if whence == io.SEEK_CUR:
             offset -= len(self._buffer) - self._at
         self._buffer, self._at = b"", 0
         return self._stream.seek(offset, whence)
 
     def tell(self) -> int:
-        """Give the place in the stream."""
+        """Return the position in the stream."""
         return self._stream.tell() - (len(self._buffer) - self._at)
 
     def _take(self, size: int) -> bytes:
@@ -138,7 +138,7 @@ class ByteStream:
         except OSError as error:
             raise TransferError(
                 f"The file cannot be read: {error.strerror or error}.",
-                hint="Check that it is a readable file, then repeat; a second import adds nothing.",
+                hint="Check that it is a readable file, then import it again; nothing is added twice.",
             ) from error
         self.count += len(piece)
         if self._check is not None:

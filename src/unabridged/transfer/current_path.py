@@ -1,11 +1,11 @@
-"""The current path of a conversation, the one that a person sees, and what branches off it."""
+"""The current path of a conversation, the one that a person sees, and its branches."""
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.results import Transcript
 
 
 def current_path(conversation: Transcript) -> list[Exchange]:
-    """Return the exchanges from the first to the one that holds the session's head, in order.
+    """Return the exchanges from the first to the session's head, in order.
 
     If siblings share the head (an answer regenerated before any came), the last of them ends the
     path; without a head, the last exchange does.
@@ -24,7 +24,7 @@ def current_path(conversation: Transcript) -> list[Exchange]:
 
 
 def other_branches(conversation: Transcript) -> list[list[Exchange]]:
-    """Return what is not on the current path: runs of exchanges that follow each other."""
+    """Return the other branches: runs of consecutive exchanges."""
     seen = {exchange.id for exchange in current_path(conversation)}
     runs: list[list[Exchange]] = []
     for exchange in conversation.exchanges:

@@ -1,4 +1,4 @@
-"""Packed files, unpacked with bounds on what they make this machine hold."""
+"""Unpacks files within bounds of memory."""
 
 import io
 import lzma
@@ -7,10 +7,10 @@ import zipfile
 from typing import IO
 
 _DICTIONARY = 192 << 20
-"""Bytes that unpacking xz may hold: the strongest setting (``xz -9``) takes 65 MiB."""
+"""The most bytes of memory for xz: the strongest setting (``xz -9``) takes 65 MiB."""
 _PIECE = 1 << 16
 _LIST = 64 << 20
-"""Bytes of an archive's list of members; each of them takes ten times that in memory."""
+"""The most bytes of an archive's list of members; each takes ten times that in memory."""
 _END = struct.Struct("<4s4H2LH")
 _END_SIGN = b"PK\x05\x06"
 _LONGEST_COMMENT = 1 << 16
@@ -20,7 +20,7 @@ class Xz(io.RawIOBase):
     """An xz file, unpacked as it is read, within bounds; several in a row count as one.
 
     Args:
-        packed: Where the packed bytes come from; it is not closed here.
+        packed: The source of the packed bytes; it is not closed here.
     """
 
     def __init__(self, packed: IO[bytes]) -> None:
@@ -30,14 +30,14 @@ class Xz(io.RawIOBase):
         self._begun = False
 
     def readable(self) -> bool:  # type: ignore[explicit-override]  # typing.override came with 3.12
-        """Whether it can be read: always."""
+        """Return True."""
         return True
 
     def read(self, size: int = -1) -> bytes:  # type: ignore[explicit-override]  # as above
-        """Read at most so many bytes; none only at the end.
+        """Read up to ``size`` bytes; none only at the end.
 
         Raises:
-            LZMAError: It is damaged, or wants more memory than it may have.
+            LZMAError: It is damaged, or needs too much memory.
             EOFError: It breaks off.
         """
         while True:
@@ -50,7 +50,7 @@ class Xz(io.RawIOBase):
             else:
                 rest = self._packed.read(_PIECE) if self._unpacker.needs_input else b""
                 if not rest and self._unpacker.needs_input:
-                    raise EOFError("the packed data ends before its end")
+                    raise EOFError("the packed data ends too early")
             data = self._unpacker.decompress(rest, size)
             if data:
                 return data
@@ -61,13 +61,13 @@ class Xz(io.RawIOBase):
 
 
 def refuse_long_list(archive: IO[bytes]) -> None:
-    """Refuse a zip archive whose list of members would fill the memory before it is looked at.
+    """Refuse a zip archive whose list of members would fill the memory.
 
-    The list's length stands in the archive's last record.
+    The list's length is in the archive's last record.
     Source: PKWARE's APPNOTE.TXT, 4.3.16.
 
     Raises:
-        BadZipFile: It does.
+        BadZipFile: The list is too long.
     """
     size = archive.seek(0, io.SEEK_END)
     archive.seek(max(0, size - _LONGEST_COMMENT - _END.size))

@@ -1,4 +1,4 @@
-"""Which format a file has, seen from what is in it; its name is not looked at."""
+"""Detects the format of a file by its content; its name does not count."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -30,15 +30,15 @@ LIKELY_FORMATS = ("chatgpt", "claude")
 _LINES_LOOKED_AT = 100
 _KEYS_LOOKED_AT = 100_000
 _RECORD = 1500
-"""Bytes that a record takes in memory, however short it is."""
+"""The least bytes of a record in memory."""
 _TIMES = 3
-"""How many times its length in the file a record's text takes in memory, at the most as a rule."""
+"""The usual upper bound of a text's size in memory, relative to the file."""
 _GOES_ON = (b"{", b"[", b",", b":")
-"""How a line ends after which an object goes on."""
+"""The ends of lines after which an object continues."""
 _DEEPEST = 3
-"""Keys that a path has at most."""
+"""The most keys of a path."""
 _NEAR = 8
-"""Levels of nesting, lists too, down to which paths are looked for."""
+"""The most levels of nesting, including lists, to search for paths."""
 _TOKEN = re.compile(rb'"((?:[^"\\]++|\\.)*+)"(\s*:)?|["\[\]{}]', re.DOTALL)
 
 
@@ -54,29 +54,29 @@ def open_file(
     """Open a foreign file.
 
     Args:
-        origin: A path, or a binary stream (which stays open). It may be packed (xz, gzip), or be
-            the archive of an account export.
-        format: The name of its format, or None to see for ourselves.
+        origin: A path, or a binary stream (which stays open). It may be packed (xz, gzip), or an
+            archive of an account export.
+        format: The name of its format, or None to detect it.
         formats: The formats that can be read; the first that matches wins. Add your own to
-            ``FORMATS`` to read a format that Unabridged does not know.
+            ``FORMATS`` to read a format that Unabridged does not have.
         model: The model of exchanges for which the file names none; None leaves it unknown.
-        limits: What it may ask of this machine, or None for the default.
-        unseal: Opens a file that was encrypted when it was exported; None for no key.
+        limits: The limits of memory and size, or None for the default.
+        unseal: Opens an encrypted export; None for no key.
 
     Returns:
-        Conversations, and what could not be read, one at a time. Of the account exports
-        and of our own format one conversation is held in memory at a time; of lines of messages
-        all of them, since those of a session may lie anywhere.
+        Conversations and failures, one at a time. Of account exports and of our own format, one
+            conversation is held in memory at a time. Of lines of messages all are, since those of a
+            session may be anywhere.
 
     Raises:
         SettingError: There is no such format.
         TransferError: It cannot be opened or unpacked.
-        UnknownFormatError: It is nothing that can be read here.
-        StoreKeyError: It is encrypted, and the key is missing or another one.
+        UnknownFormatError: No format matches.
+        StoreKeyError: It is encrypted, and the key is missing or wrong.
     """
     named = next((each for each in formats if each.name == format), None)
     if format is not None and named is None:
-        raise SettingError(f"There is no format {format!r}.", hint=f"Known are: {known(formats)}.")
+        raise SettingError(f"There is no format {format!r}.", hint=f"Known: {known(formats)}.")
     source = InputFile(origin, limits or InputLimits(), unseal)
     try:
         part = _first_filled(source)
@@ -108,20 +108,20 @@ def _by(model: str, item: Item) -> Item:
 
 
 def known(formats: Sequence[Format] = FORMATS) -> str:
-    """Give the names of all formats, for people."""
+    """Return the names of all formats, for people."""
     return ", ".join(each.name for each in formats)
 
 
 def titles() -> list[str]:
-    """Give what people call each format."""
+    """Return the title of each format."""
     return [each.title for each in FORMATS]
 
 
 def detect(stream: ByteStream, formats: Sequence[Format] = FORMATS) -> Format:
-    """See which format a stream has, without consuming it.
+    """Detect the format of a stream, without consuming it.
 
     Raises:
-        UnknownFormatError: None of them.
+        UnknownFormatError: No format matches.
     """
     head = stream.peek()
     text = head.removeprefix(BOM).strip(SPACE)
@@ -131,7 +131,7 @@ def detect(stream: ByteStream, formats: Sequence[Format] = FORMATS) -> Format:
         if each.magic and head.startswith(each.magic):
             return each
     if head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\x00" in head[:64]:
-        raise _unknown("its encoding is not UTF-8 (or it is no text)", formats)
+        raise _unknown("it is not UTF-8 text", formats)
     for keys in _keys(text):
         for each in formats:
             if any(sign <= keys for sign in each.signs):
@@ -149,7 +149,7 @@ def _unknown(seen: str, formats: Sequence[Format]) -> UnknownFormatError:
 
 
 def _keys(head: bytes) -> Iterator[frozenset[str]]:
-    # Give the paths of the first objects: line by line where lines are objects, else as a whole.
+    # Return the paths of the first objects: line by line if lines are objects, else as a whole.
     if _is_lines(head):
         for line in head.split(b"\n")[:_LINES_LOOKED_AT]:
             keys = _line_keys(line)
@@ -229,10 +229,10 @@ def _read(source: InputFile, part: InputPart, found: Format) -> Iterator[Item]:
 
 
 class _Held:
-    """Records on their way to a reader, weighed until conversations come of them.
+    """Records before their reader, counted in bytes until conversations are made.
 
-    Most formats give a conversation when its records are read; one that has to see the whole file
-    first could be made to fill the memory.
+    Most formats return a conversation when its records are read. One that needs the whole file
+    first could fill the memory.
     """
 
     def __init__(
@@ -249,13 +249,13 @@ class _Held:
         self._count += 1
         if self._count * _RECORD + (self._stream.count - self._since) * _TIMES > self._limit:
             raise TransferError(
-                "The file holds more than can be held at once before a conversation is whole.",
-                hint="Split it, each session in one piece, and import the pieces one by one.",
+                "The file needs too much memory before a conversation is complete.",
+                hint="Split it between sessions, and import the pieces one by one.",
             )
         return record
 
     def given(self, items: Iterator[Item]) -> Iterator[Item]:
-        """Hand items on; with each conversation the weight begins anew."""
+        """Yield items; each conversation resets the count."""
         for item in items:
             if isinstance(item, Transcript):
                 self._count, self._since = 0, self._stream.count

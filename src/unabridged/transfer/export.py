@@ -1,4 +1,4 @@
-"""The formats that can be written, and writing them to files and folders."""
+"""The formats of exports; writes them to files and folders."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,22 +30,22 @@ from unabridged.transfer.workspaceai_v3 import (
 
 _UNSAFE = re.compile(r"[\W_]+")
 _SLUG = 40
-"""Characters of a title that a file's name uses."""
+"""The most characters of a title in a file's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """What an export writes.
+    """The content of an export.
 
     Attributes:
         conversations: Returns the conversations; called once.
         whole: Returns a conversation with the originals of its messages.
         records: Returns the records that belong to them; called once, after them.
-        window: The context window, in tokens; None for that of the newest context.
+        window: The context window, in tokens; None for the newest context's.
         summary: Returns what a session was about, or an empty text.
-        contexts: Returns the records of the contexts that exchanges were begun with; called at
+        contexts: Returns the contexts of exchanges; called at
             most once, before the conversations.
-        branches: Whether formats for reading have all branches, not only the current path.
+        branches: Whether formats for people have all branches, not only the current path.
     """
 
     conversations: Callable[[], Iterable[Transcript]]
@@ -60,10 +60,10 @@ class Outgoing:
 
 @dataclass(frozen=True, slots=True)
 class ExportFormat:
-    """A format that can be written.
+    """A format of exports.
 
     Attributes:
-        suffix: What a file's name ends with.
+        suffix: The suffix of files.
         write: Writes everything into one stream and returns the number of exchanges.
         spread: Writes a folder of files, or None if the format is one file.
     """
@@ -76,11 +76,11 @@ class ExportFormat:
 
 @dataclass(slots=True)
 class OutputFolder:
-    """A folder that files are written into.
+    """A folder to write files into.
 
     Attributes:
-        folder: The folder; made where it is missing.
-        force: Whether existing files are replaced.
+        folder: The folder; made if it is missing.
+        force: Whether to replace existing files.
     """
 
     folder: Path
@@ -95,7 +95,7 @@ class OutputFolder:
         return found
 
     def name(self, words: Iterable[str], mark: str, suffix: str) -> str:
-        """Return a readable name; a digest makes it different from those of this export."""
+        """Return a readable name, with a digest if the name is taken in this export."""
         taken = {path.name.casefold() for path in self.written}
         base = slug(words)
         digest = blake2b(mark.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
@@ -105,7 +105,7 @@ class OutputFolder:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What an export wrote."""
+    """The result of an export."""
 
     exchanges: int
     files: Sequence[Path]
@@ -122,7 +122,7 @@ def write_file(path: Path, write: Callable[[BinaryIO], int], *, force: bool = Fa
     """Write a file whole or not at all, readable by its owner only.
 
     Raises:
-        InputError: It is there already.
+        InputError: It exists already.
         TransferError: It cannot be written.
     """
     if path.exists() and not force:
@@ -140,7 +140,7 @@ def make_folder(path: Path) -> None:
     """Make a folder for exports.
 
     Raises:
-        TransferError: It cannot be made.
+        TransferError: It cannot be created.
     """
     try:
         private_folder(path)
@@ -177,9 +177,7 @@ def _unwritable(path: Path, error: OSError) -> TransferError:
     said = of_the_system(error, path)
     return TransferError(
         f"{path} cannot be written: {error.strerror or error}.",
-        hint=said.hint
-        if error.errno
-        else "Name a file in a folder that you may write to, with -o.",
+        hint=said.hint if error.errno else "Name a file in a writable folder with -o.",
     )
 
 
@@ -274,4 +272,4 @@ FORMS: Mapping[str, ExportFormat] = {
         ExportFormat("messages", ".jsonl", _messages, _one_each(".jsonl", _messages)),
     )
 }
-"""The formats that can be written, by name."""
+"""The formats of exports, by name."""

@@ -36,13 +36,13 @@ SMALLEST = 10
 
 @dataclass(slots=True)
 class Walk:
-    """How far a search came.
+    """The progress of a search.
 
     Attributes:
         entries: Entries of folders that were seen.
         looked: Files that were read.
         closed: Folders that could not be opened.
-        cut: Whether there were too many entries to reach the end.
+        cut: Whether the search stopped at too many entries.
     """
 
     entries: int = 0
@@ -53,11 +53,11 @@ class Walk:
 
 @dataclass(slots=True)
 class Survey:
-    """A file of a known format, and what it holds.
+    """A file of a known format, and its content.
 
     Attributes:
         held: Exchanges that are in the memory already.
-        skipped: What such files always have besides conversations, by kind.
+        skipped: Usual content of such files other than conversations, by kind.
         failed: Parts that could not be read.
         first: The date of its oldest exchange, or None without any.
         last: The date of its newest.
@@ -93,7 +93,7 @@ class Survey:
         self.last = max([*times, *filter(None, [self.last])], default=None)
 
     def skip(self, record: SkippedRecord) -> None:
-        """Count what is not imported as it is."""
+        """Count a record that is not imported as it is."""
         if record.kind is Skip.NORMAL:
             self.skipped[record.reason] = self.skipped.get(record.reason, 0) + record.count
         elif record.kind is not Skip.REPAIRED:
@@ -101,7 +101,7 @@ class Survey:
 
 
 def merged(found: Iterable[Survey]) -> list[Survey]:
-    """Merge files with the same conversations, such as an archive and what was in it."""
+    """Merge files with the same conversations, such as an archive and its content."""
     by_content: dict[tuple[str, int, int], Survey] = {}
     for each in found:
         first = by_content.setdefault((each.format, each.exchanges, each.content), each)
@@ -152,7 +152,7 @@ def survey(
     opener: Callable[[Path], FormatReader],
     held: Callable[[Transcript], int],
 ) -> Survey | None:
-    """Read a file and count what is in it; None if it has no conversation.
+    """Read a file and count its content; None if it has no conversation.
 
     ``held`` returns how many exchanges of a conversation are in the memory already.
     """

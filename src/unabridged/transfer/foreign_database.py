@@ -1,8 +1,8 @@
-"""SQLite files of other programs, read without trust: nothing in them is run, nothing is written.
+"""Reads untrusted SQLite files of other programs: runs nothing in them, writes nothing.
 
-The bytes come through a VFS of our own that can only read, so no lock is taken, no journal is made
-beside the file and no other file can be reached. Views, triggers and extensions are off, lengths and
-the work of a statement are bounded, and only plain tables are read, by row number.
+The bytes come through our own read-only VFS: no lock is taken, no journal is made next to the file
+and no other file can be reached. Views, triggers and extensions are off, lengths and the work of a
+statement are bounded, and only plain tables are read, by row number.
 Source: https://www.sqlite.org/security.html ("Untrusted SQLite Database Files").
 """
 
@@ -19,18 +19,18 @@ import apsw
 from unabridged.errors import TransferError, UnknownFormatError
 
 MAGIC = b"SQLite format 3\x00"
-"""How every SQLite file begins. Source: https://www.sqlite.org/fileformat2.html"""
+"""The beginning of every SQLite file. Source: https://www.sqlite.org/fileformat2.html"""
 _WAL_VERSIONS = slice(18, 20)
 _NO_WAL = b"\x01\x01"
 _LEAST_ROW = 4
-"""Bytes that a row takes at least; a file that gives more rows goes in circles."""
+"""The least bytes of a row; a file with more rows is cyclic."""
 _ROWS_FREE = 1000
 _LONGEST = 256 << 20
 _GIVEN_FREE = 256 << 20
 _GIVEN_TIMES = 32
-"""How many times its size a file may give: rows that refer to the same long text repeat it."""
+"""The most text of a file, relative to its size: rows may refer to the same long text."""
 _STEPS = 50_000_000
-"""Instructions of SQLite's machine that one statement may take, far above what a row needs."""
+"""The most instructions of one statement, far above what a row needs."""
 _STEP = 10_000
 _ENCODINGS: Final = {"UTF-16le": "utf-16-le", "UTF-16be": "utf-16-be"}
 _LIMITS: Final = (
@@ -55,17 +55,17 @@ Row = Mapping[str, Any]
 
 
 class ForeignDatabase:
-    """An SQLite file, open for reading; ``close`` lets go of it, but not of its stream.
+    """An SQLite file, open for reading; ``close`` leaves its stream open.
 
     Args:
-        stream: Its bytes; places can be chosen in it, and it begins at 0.
+        stream: Its bytes, seekable.
 
     Attributes:
         tables: Its plain tables and their columns, by name.
-        faults: What could not be read of it: place and reason.
+        faults: What could not be read: place and reason.
 
     Raises:
-        UnknownFormatError: It is damaged so that not even its tables are known.
+        UnknownFormatError: It is too damaged to list its tables.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -92,18 +92,18 @@ class ForeignDatabase:
             raise _unreadable(error) from error
 
     def close(self) -> None:
-        """Let go of it; a second call does nothing."""
+        """Close it; a second call does nothing."""
         self._connection.close(True)  # noqa: FBT003 - apsw's parameter has no name
         self._vfs.unregister()
 
     def rows(self, table: str, *columns: str) -> Iterator[tuple[Any, ...]]:
-        """Give some columns of every row, each behind the row's number.
+        """Return some columns of every row, after the row's number.
 
-        A damaged part ends it, and stands in ``faults``.
+        A damaged part ends it and is added to ``faults``.
 
         Args:
-            table: The table; one that is not there has no rows.
-            columns: Columns; those that are not there are None.
+            table: The table; a missing one has no rows.
+            columns: The columns; missing ones are None.
         """
         if table not in self.tables:
             return
@@ -120,10 +120,10 @@ class ForeignDatabase:
             self.faults.append((f"table {table}", _reason(error)))
 
     def row(self, table: str, number: int, *columns: str) -> Row | None:
-        """Give some columns of one row; None where it cannot be read, which stands in ``faults``.
+        """Return some columns of one row; None, and an entry in ``faults``, if it is unreadable.
 
         Raises:
-            TransferError: The file gives the same again and again.
+            TransferError: The file repeats the same text too often.
         """
         listed = ", ".join(self._column(table, name) for name in columns)
         try:
@@ -136,13 +136,13 @@ class ForeignDatabase:
         self._given += sum(len(each) for each in found if isinstance(each, (str, bytes)))
         if self._given > _GIVEN_FREE + _GIVEN_TIMES * self._size:
             raise TransferError(
-                "The SQLite file gives far more text than its bytes can hold; it is not read.",
-                hint="If it is what you think it is, export it with the program that wrote it.",
+                "The SQLite file returns far more text than its size allows; it is not read.",
+                hint="If you trust the file, export its content with the program that wrote it.",
             )
         return dict(zip(columns, self._values(found), strict=True))
 
     def _column(self, table: str, name: str) -> str:
-        # Give a column and what it is; texts as bytes, since they may be none.
+        # Return a column and its type; texts as bytes, since they may be invalid.
         if name not in self.tables[table]:
             return "NULL, 'null'"
         held = _quoted(name)
@@ -182,7 +182,7 @@ class ForeignDatabase:
 
 
 class _Vfs(apsw.VFS):
-    """Files as SQLite sees them: one, which can only be read."""
+    """The only file that SQLite can see, read-only."""
 
     def __init__(self, name: str, stream: BinaryIO) -> None:
         self._stream = stream
@@ -192,7 +192,7 @@ class _Vfs(apsw.VFS):
 
     def xOpen(self, name: Any, flags: list[int]) -> apsw.VFSFile:  # type: ignore[explicit-override]  # noqa: ARG002, N802 - see above
         if not flags[0] & apsw.SQLITE_OPEN_MAIN_DB:
-            raise apsw.CantOpenError("nothing but the file itself can be reached")
+            raise apsw.CantOpenError("only the file itself can be opened")
         flags[1] = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB
         return cast("apsw.VFSFile", _File(self._stream))
 
@@ -203,18 +203,18 @@ class _Vfs(apsw.VFS):
         return name
 
     def xDelete(self, filename: str, syncdir: bool) -> None:  # type: ignore[explicit-override]  # noqa: ARG002, FBT001, N802 - see above
-        raise apsw.ReadOnlyError("the file is only read")
+        raise apsw.ReadOnlyError("the file is read-only")
 
 
 class _File:
-    """The bytes of the file. Locks are for those who write."""
+    """The bytes of the file. A reader needs no locks."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
         self._size = stream.seek(0, io.SEEK_END)
 
     def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802 - SQLite's name
-        """Read; a header that tells of a write-ahead log is shown as one without."""
+        """Read; hide the write-ahead log in the header."""
         try:
             self._stream.seek(offset)
             data = self._stream.read(amount)
@@ -231,7 +231,7 @@ class _File:
         return self._size
 
     def xClose(self) -> None:  # noqa: N802 - SQLite's name
-        """Leave the stream open: it is not ours."""
+        """Leave the stream open: the caller owns it."""
 
     def xLock(self, level: int) -> None:  # noqa: N802 - SQLite's name
         """Take no lock."""
@@ -269,7 +269,7 @@ def _quoted(name: str) -> str:
 
 def _reason(error: Exception) -> str:
     if isinstance(error, apsw.InterruptError):
-        return "damaged: it goes in circles"
+        return "damaged: it is cyclic"
     if isinstance(error, apsw.TooBigError):
         return f"longer than {_LONGEST:,} bytes"
     return f"damaged: {str(error)[:120]}"
@@ -278,5 +278,5 @@ def _reason(error: Exception) -> str:
 def _unreadable(error: Exception) -> UnknownFormatError:
     return UnknownFormatError(
         f"The SQLite file cannot be read ({_reason(error)}).",
-        hint="Copy it anew while its program is closed, and import the copy.",
+        hint="Close its program, copy the file again, and import the copy.",
     )

@@ -1,4 +1,4 @@
-"""What a format that can be read is: its name, the keys it is known by, and what reads it."""
+"""The description of an import format: its name, signs and reader."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ ReadFile = Callable[[BinaryIO], Iterator[Item]]
 
 
 def each_record(read_one: Callable[[JsonRecord], Iterator[Item]]) -> Read:
-    """Return the reader of files whose records are read one by one."""
+    """Return a reader that reads each record separately."""
 
     def read(records: Iterator[JsonRecord | SkippedRecord]) -> Iterator[Item]:
         for record in records:
@@ -30,14 +30,14 @@ _NO_RECORDS = each_record(lambda _: iter(()))
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format that can be read.
+    """A format of imports.
 
     Attributes:
-        signs: Sets of paths; an object in which all paths of one of them are is of this format. A
-            path is a key, or the keys on the way to one (``chat/history``); lists have no part in
-            it, and ``*`` stands for any key before the last.
-        magic: How its files begin, where they are no text; empty for JSON.
-        read_file: What reads such a file as a whole, any place of which can be chosen.
+        signs: Sets of paths; an object with all paths of one set has this format. A path is a key,
+            or the keys on the way to one (``chat/history``); lists do not count, and ``*`` is any
+            key before the last.
+        magic: The beginning of its binary files; empty for JSON.
+        read_file: Reads such a file as a whole, from a seekable stream.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Ids for imported conversations: the same file gives the same ids, today and next year."""
+"""Ids for imported conversations: the same file always has the same ids."""
 
 import hashlib
 from base64 import b32encode

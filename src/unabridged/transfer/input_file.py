@@ -1,4 +1,4 @@
-"""Open a file that is imported: unpack it, count its bytes, refuse a decompression bomb."""
+"""Opens a file to import: unpacks it, counts its bytes, refuses decompression bombs."""
 
 import gzip
 import io
@@ -17,10 +17,10 @@ from unabridged.transfer.bytestream import ByteStream
 from unabridged.transfer.decompress import Xz, refuse_long_list
 
 Unseal = Callable[[BinaryIO], IO[bytes]]
-"""Gives what is sealed in a stream as a stream."""
+"""Returns the content of an encrypted stream as a stream."""
 MEBIBYTE = 1 << 20
 RATIO_FREE = 64 * MEBIBYTE
-"""Bytes that may be unpacked before the ratio is looked at."""
+"""Bytes to unpack before the ratio is checked."""
 
 
 _NOT_CONVERSATIONS = {
@@ -28,7 +28,7 @@ _NOT_CONVERSATIONS = {
     "memories.json": "memories.json file",
     "textdocs": "canvas document",
 }
-"""What a person may have written in an archive that is not imported: a file or folder, and its kind."""
+"""Files and folders with a person's text that are not imported, and their kind."""
 _PACKINGS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 _BAD_ARCHIVE = (
     zipfile.BadZipFile,
@@ -44,15 +44,15 @@ _BAD_ARCHIVE = (
 
 @dataclass(frozen=True, slots=True)
 class InputLimits:
-    """What a foreign file may ask of this machine.
+    """Limits for a foreign file.
 
     Attributes:
         record: Bytes of the largest single record (a line; a conversation of an export).
-        unpacked: Bytes that a packed file may unpack to.
-        ratio: How many times larger than packed it may become, beyond the first 64 MiB.
-        stream: Bytes of an archive that comes through a pipe, which has to be held in memory.
-        held: Bytes of memory, as a rule of thumb, that records may take until a conversation is
-            made of them.
+        unpacked: The most bytes of an unpacked file.
+        ratio: The greatest ratio of unpacked to packed bytes, after the first 64 MiB.
+        stream: The most bytes of an archive from a pipe, which is held in memory.
+        held: The most bytes of memory, approximately, for records until they become a
+            conversation.
     """
 
     record: int = 256 * MEBIBYTE
@@ -79,13 +79,13 @@ class InputFile:
 
     Args:
         origin: A path, or a binary stream. A stream stays open when the source is closed.
-        unseal: Opens one that was encrypted when it was exported; None for no key.
+        unseal: Opens an encrypted export; None for no key.
 
     Attributes:
-        limits: As given.
-        total: Bytes of the file as it lies on disk, or None for a pipe.
+        limits: The limits.
+        total: Bytes of the stored file, or None for a pipe.
         packing: ``xz``, ``gzip``, ``zip`` or empty.
-        left_out: What an archive has besides conversations and is not imported, by kind.
+        left_out: Content of an archive that is not imported, by kind.
 
     Raises:
         TransferError: It cannot be opened.
@@ -115,18 +115,18 @@ class InputFile:
 
     @property
     def read(self) -> int:
-        """Bytes of the file that were read so far, as it lies on disk."""
+        """Return the bytes of the stored file that were read so far."""
         return self._raw.count if self.total is None else min(self._raw.count, self.total)
 
     @property
     def broken(self) -> str:
-        """Why the packed bytes ended before their end, or empty."""
+        """Return why the packed bytes ended too early, or an empty text."""
         return self._raw.broken
 
     def whole(self, part: InputPart) -> BinaryIO:
-        """Give a part as a file in which places can be chosen, beginning at 0.
+        """Return a part as a seekable file.
 
-        Where it is packed or comes through a pipe, it is held in memory.
+        A packed part, or one from a pipe, is held in memory.
 
         Raises:
             TransferError: It is too large for that.
@@ -136,14 +136,13 @@ class InputFile:
         data = part.stream.read(self.limits.stream + 1)
         if len(data) > self.limits.stream:
             raise TransferError(
-                "A database that is packed or comes through a pipe is held in memory; this one is"
-                " too large.",
-                hint="Save it unpacked as a file and give its path.",
+                "A packed database, or one from a pipe, is held in memory; this one is too large.",
+                hint="Unpack it into a file, and import that file.",
             )
         return io.BytesIO(data)
 
     def close(self) -> None:
-        """Let go of what was opened here; a second call does nothing."""
+        """Close what was opened here; a second call does nothing."""
         while self._closers:
             self._closers.pop()()
 
@@ -172,8 +171,8 @@ class InputFile:
             return self._single(cast("IO[bytes]", gzip.GzipFile(fileobj=raw)))
         if head.startswith(b"\x28\xb5\x2f\xfd"):
             raise UnknownFormatError(
-                "The file is packed with Zstandard, which is not unpacked here.",
-                hint="Unpack it with `unzstd FILE`, and import what comes out.",
+                "The file is packed with Zstandard, which cannot be unpacked here.",
+                hint="Unpack it with `unzstd FILE`, and import the result.",
             )
         if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
             self.packing = "zip"
@@ -198,8 +197,8 @@ class InputFile:
         swollen = unpacked > RATIO_FREE and unpacked // packed > self.limits.ratio
         if swollen or unpacked > self.limits.unpacked:
             raise TransferError(
-                f"The file unpacks to more than {unpacked // MEBIBYTE:,} MiB; that is not read.",
-                hint="If it is what you think it is, unpack it yourself and give what was inside.",
+                f"The file unpacks to more than {unpacked // MEBIBYTE:,} MiB; this is the limit.",
+                hint="If you trust the file, unpack it yourself and import the content.",
             )
 
     def _archive(self) -> Iterator[InputPart]:
@@ -210,7 +209,7 @@ class InputFile:
             seen = ", ".join(repr(name) for name in archive.namelist()[:5]) or "nothing"
             raise UnknownFormatError(
                 f"The archive holds no conversations.json; it holds {seen}.",
-                hint="Give the archive as ChatGPT or Claude sent it, or a file from inside it.",
+                hint="Import the archive as ChatGPT or Claude sent it, or a file from inside it.",
             )
         self.left_out = _left_out(archive)
         names.sort(key=lambda info: info.filename)
@@ -222,8 +221,8 @@ class InputFile:
             data = self._plain.read(self.limits.stream + 1)
             if len(data) > self.limits.stream:
                 raise TransferError(
-                    "An archive that cannot be moved about in is held in memory; this one is too large.",
-                    hint="Save it as a file and give its path.",
+                    "An archive from a pipe is held in memory; this one is too large.",
+                    hint="Save it as a file, and import that file.",
                 )
             stream = io.BytesIO(data)
         try:
@@ -232,7 +231,7 @@ class InputFile:
         except _BAD_ARCHIVE as error:
             raise TransferError(
                 f"The archive is damaged: {error}.",
-                hint="Download it again, or unpack what can be unpacked and give that.",
+                hint="Download it again, or unpack what you can and import that.",
             ) from error
 
     def _member(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> ByteStream:
@@ -243,7 +242,7 @@ class InputFile:
         except _BAD_ARCHIVE as error:
             raise TransferError(
                 f"{info.filename!r} in the archive cannot be opened: {error}.",
-                hint="Unpack it and give the conversations.json in it.",
+                hint="Unpack it and import the conversations.json in it.",
             ) from error
         self._closers.append(member.close)
         return self._guarded(member)
@@ -252,8 +251,8 @@ class InputFile:
 def _opened(stream: ByteStream, unseal: Unseal | None) -> IO[bytes]:
     if unseal is None:
         raise StoreKeyError(
-            "The file is encrypted, and no key is named.",
-            hint="Name its key: UNABRIDGED_KEY=file:PATH, or `unabridged config set key file:PATH`.",
+            "The file is encrypted, and no key is set.",
+            hint="Set its key: UNABRIDGED_KEY=file:PATH, or `unabridged config set key file:PATH`.",
         )
     return unseal(cast("BinaryIO", stream))
 

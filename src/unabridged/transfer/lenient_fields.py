@@ -1,4 +1,4 @@
-"""Reading fields of foreign objects, which may hold anything."""
+"""Reads fields of foreign objects, which may hold anything."""
 
 import json
 from collections import Counter
@@ -10,7 +10,7 @@ from unabridged.domain.results import Skip, SkippedRecord
 from unabridged.transfer.times import parse_time
 
 KEPT = 1 << 24
-"""Bytes of one record that are kept aside; what is larger stays in its file."""
+"""The most bytes of a record to keep aside; a larger one stays in its file only."""
 
 BROKEN_CHARACTER = "broken character, replaced by U+FFFD"
 EMPTY_MESSAGE = "empty message"
@@ -26,9 +26,9 @@ _REPAIRS = frozenset({BROKEN_CHARACTER, CIRCLE, _BAD_TIME})
 
 
 class Reasons(Counter[str]):
-    """Counts what is not imported as it is, by reason.
+    """Counts content that is not imported as it is, by reason.
 
-    A reason that is only counted is normal in its format: a noun that takes an "s".
+    A reason that is only counted is usual in its format, and a noun with a plural in "s".
     """
 
     def __init__(self) -> None:
@@ -71,11 +71,11 @@ class Reasons(Counter[str]):
         ]
 
     def json(self, value: Any) -> str:
-        """Write a value as JSON text; one that is nested too deeply becomes an empty object."""
+        """Write a value as JSON text; one nested too deeply becomes an empty object."""
         try:
             return json.dumps(value, ensure_ascii=False)
         except (ValueError, RecursionError):
-            self.lost("a value that is nested too deeply", value)
+            self.lost("a value nested too deeply", value)
             return "{}"
 
     def arguments(self, value: Any) -> str:

@@ -38,7 +38,7 @@ def write_markdown(
     """Write the current path of conversations as Markdown, and other branches if wanted.
 
     Returns:
-        How many exchanges were written.
+        The number of exchanges written.
     """
     count = 0
     for conversation in conversations:

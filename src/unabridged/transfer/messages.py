@@ -1,6 +1,6 @@
 """Write plain message lines that every program can read: role, content, time, session.
 
-They hold words only; the format ``jsonl`` loses nothing.
+They hold text only; the format ``jsonl`` loses nothing.
 """
 
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ def write_messages(
     """Write one message per line: those of the current path, or of all branches.
 
     Returns:
-        How many exchanges were written.
+        The number of exchanges written.
     """
     count = 0
     for conversation in conversations:

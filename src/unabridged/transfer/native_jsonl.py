@@ -1,15 +1,16 @@
 """Our own format: JSON Lines that lose nothing.
 
-The first line is ``{"format": "unabridged", "version": 2}``, with the ``space`` where all of it is of
-one. Then each conversation: a line ``{"session": …}`` and a line ``{"exchange": …}`` for every
-exchange of every branch, parents before children; then the records (facts, condensations …), each a
-line ``{"record": …}``. The bytes of a blob are in the first record that uses it, in Base64; others name
-its digest. The original of a message is in the first exchange that has the message, in Base64. All fields of the values in ``domain`` are there; times are ISO 8601 with
-their zone. The last line is ``{"end": {"conversations": n, "exchanges": m, "records": k}}``, so that a
-file that breaks off shows it. Version 1 had no records; it is read all the same.
+The first line is ``{"format": "unabridged", "version": 2}``, with ``space`` if there is only one.
+Then each conversation: a line ``{"session": …}`` and a line ``{"exchange": …}`` for every exchange
+of every branch, parents before children. Then the records (facts, condensations …), each a line
+``{"record": …}``. The bytes of a blob are in the first record that uses it, in Base64; others have
+its digest. The original of a message is in the first exchange with the message, in Base64. All
+fields of the values in ``domain`` are there; times are ISO 8601 with their zone. The last line is
+``{"end": {"conversations": n, "exchanges": m, "records": k}}``: without it the file breaks off.
+Version 1 had no records; it can be read too.
 
-Texts may hold halves of characters, which JSON escapes. Two halves side by side would be read as one
-character: a line with such is written as Python's ``surrogatepass`` does, and is no UTF-8.
+Texts may hold lone surrogates, which JSON escapes. Two of them side by side would be read as one
+character: such a line is written with Python's ``surrogatepass``, and is not UTF-8.
 """
 
 import json
@@ -40,9 +41,9 @@ NAME = "unabridged"
 VERSION = 2
 
 _MOST_TOKENS = 1 << 40
-"""Tokens of one message that may be true."""
+"""The most plausible tokens of one message."""
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-"""Halves that side by side would be read as a whole character."""
+"""Surrogates that side by side would be read as one character."""
 
 
 class _MessageLine(msgspec.Struct, forbid_unknown_fields=True):
@@ -67,13 +68,13 @@ class ExportedExchange(msgspec.Struct, kw_only=True):
     state: ExchangeState = ExchangeState.COMPLETE
 
     def exchange(self, session: str, messages: Sequence[Message]) -> Exchange:
-        """Give the exchange.
+        """Return the exchange.
 
         Raises:
-            ValueError: No user opened it, or its time cannot be read.
+            ValueError: It has no user message, or its time cannot be read.
         """
         if not messages or messages[0].role is not Role.USER:
-            raise ValueError("an exchange that no user opened")
+            raise ValueError("an exchange without a user message")
         return Exchange(
             id=self.id,
             session=session,
@@ -105,10 +106,10 @@ class ExportedSession(msgspec.Struct, kw_only=True):
     archived: str | None = None
 
     def session(self) -> Session:
-        """Give the session.
+        """Return the session.
 
         Raises:
-            ValueError: A time of it cannot be read.
+            ValueError: One of its times cannot be read.
         """
         values = {name: getattr(self, name) for name in self.__struct_fields__}
         times = {"created": written_time(self.created), "updated": written_time(self.updated)}
@@ -142,12 +143,12 @@ def write_jsonl(
     records: Iterable[Kept] = (),
     space: SpaceId | None = None,
 ) -> int:
-    """Write conversations so that ``read`` gives equal values.
+    """Write conversations; ``read`` returns equal values.
 
     Conversations are taken one at a time, and the records after them. The stream is left open.
 
     Returns:
-        How many exchanges were written.
+        The number of exchanges written.
     """
     header: dict[str, Any] = {"format": NAME, "version": VERSION}
     if space is not None:
@@ -173,7 +174,7 @@ def write_jsonl(
 
 
 def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
-    """Read what ``write_jsonl`` gave; a bad line is told, and what hung on it hangs on the one before.
+    """Read a file of ``write_jsonl``; report bad lines and attach their children to the line before.
 
     Raises:
         TransferError: A newer version wrote the file.
@@ -205,7 +206,7 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
             else:
                 _check_header(data)
         except (ValueError, TypeError, msgspec.ValidationError) as error:
-            yield record.unread(f"not as it was written: {str(error)[:200]}")
+            yield record.unread(f"changed since it was written: {str(error)[:200]}")
             if "session" in data:
                 pile = Pile()
     yield from pile.finished()
@@ -217,10 +218,10 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
 
 @dataclass(slots=True)
 class Pile:
-    """A conversation of our own that is being read: what comes of it hangs together.
+    """A conversation of our own format while it is read.
 
     Attributes:
-        opening: The ids of the messages that open them; siblings share theirs.
+        opening: The ids of opening messages; siblings share one.
         later: The ids of all their other messages.
         ended: Whether the end of the file was seen.
     """
@@ -233,21 +234,21 @@ class Pile:
     ended: bool = False
 
     def add(self, exchange: Exchange) -> None:
-        """Add an exchange; one whose parent is not there hangs on the one before it.
+        """Add an exchange; without its parent it follows the one before it.
 
         Raises:
-            ValueError: It has no place here.
+            ValueError: It does not belong here.
         """
         if self.session is None:
             raise ValueError("an exchange whose session could not be read")
         if exchange.session != self.session.id:
             raise ValueError("an exchange of another session")
         if exchange.id in self.exchanges:
-            raise ValueError("an exchange whose id was there before")
+            raise ValueError("an exchange with a repeated id")
         later = {message.id for message in exchange.messages[1:]} - {exchange.user.id}
         doubled = len(later) < len(exchange.messages) - 1
         if doubled or exchange.user.id in self.later or later & self.later or later & self.opening:
-            raise ValueError("a message whose id was there before")
+            raise ValueError("a message with a repeated id")
         self.later |= later
         self.opening.add(exchange.user.id)
         if exchange.parent is not None and exchange.parent not in self.exchanges:
@@ -262,7 +263,7 @@ class Pile:
         return replace(exchange, parent=before.id if before else None, messages=messages)
 
     def finished(self) -> Iterator[Transcript]:
-        """Give the conversation, if there is one, with a head that is one of its messages."""
+        """Return the conversation, if there is one, with a head that is one of its messages."""
         if self.session is None:
             return
         exchanges = tuple(self.exchanges.values())
@@ -280,8 +281,8 @@ def _check_header(data: Mapping[str, Any]) -> None:
     version = data.get("version")
     if not isinstance(version, int) or version > VERSION:
         raise TransferError(
-            f"The file is of version {version!r}; this program reads up to {VERSION}.",
-            hint="Update unabridged and repeat.",
+            f"The file has version {version!r}; this program reads up to {VERSION}.",
+            hint="Update unabridged and try again.",
         )
 
 
@@ -311,7 +312,7 @@ def checked_part(data: Mapping[str, Any]) -> Part:
     """Read a part of a message.
 
     Raises:
-        ValueError: It is none.
+        ValueError: It is not a part.
     """
     wrong = [k for k, v in data.items() if not isinstance(v, bool if k == "failed" else str)]
     if wrong:

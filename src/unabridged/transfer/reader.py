@@ -1,4 +1,4 @@
-"""What reading a foreign file gives: conversations, and what could not be read, one by one."""
+"""The reader of a foreign file: conversations and failures, one by one."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ from unabridged.domain.results import SkippedRecord, Transcript
 from unabridged.transfer.input_file import InputFile
 
 Item = Transcript | Requirement | Record | SkippedRecord
-"""What a file gives; records come in our own format only, behind the conversations."""
+"""An item of a file; only our own format has records, after the conversations."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadProgress:
-    """How far a file is read.
+    """The progress of reading a file.
 
     Attributes:
-        read: Bytes of it that were read, as it lies on disk.
+        read: Bytes of the stored file that were read.
         total: All its bytes, or None for a pipe.
     """
 
@@ -30,14 +30,14 @@ class ReadProgress:
 
     @property
     def share(self) -> float | None:
-        """The part that is read, 0 to 1, or None where the whole is not known."""
+        """Return the finished share, 0 to 1, or None if the total is unknown."""
         if self.total is None:
             return None
         return min(1.0, self.read / self.total) if self.total else 1.0
 
 
 class FormatReader:
-    """Gives the conversations of a file, one at a time; ``with`` or the end closes it."""
+    """Yields the conversations of a file, one at a time; ``with`` or the end closes it."""
 
     def __init__(self, format: str, source: InputFile, items: Iterator[Item]) -> None:  # noqa: A002 - the word of the glossary
         self.format = format
@@ -49,7 +49,7 @@ class FormatReader:
 
     @property
     def progress(self) -> ReadProgress:
-        """How far it is read by now."""
+        """Return the progress."""
         source = self._source
         return ReadProgress(source.read, source.total, self._conversations, self._unread)
 
@@ -71,7 +71,7 @@ class FormatReader:
         return item
 
     def close(self) -> None:
-        """Let go of the file; a second call does nothing."""
+        """Close the file; a second call does nothing."""
         self._ended = True
         self._source.close()
 

@@ -22,13 +22,13 @@ SPACE = b" \t\r\n"
 _TOKEN = re.compile(
     rb"""[^"\[\]{}]*+(?:"(?:[^"\\]++|\\.)*+"[^"\[\]{}]*+)*+(["\[\]{}]|\Z)""", re.DOTALL
 )
-"""Everything up to a bracket outside of strings, or to the end. It matches at every place, so a search
+"""Everything up to a bracket outside of strings, or to the end. It matches everywhere, so a search
 never begins inside a string. A lone quote begins a string that the buffer cuts off."""
 _CHUNK = 4 * PEEK
 _MOST_AT_ONCE = 32 * _CHUNK
 _VALUES_FREE = 1 << 20
 _VALUES_PER_RECORD = 1 << 23
-"""JSON values of one record; each takes up to 100 times the bytes of its text."""
+"""The most JSON values of one record; each takes up to 100 times the bytes of its text."""
 _HALF_BYTES = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")
 """Half a character as Python's ``surrogatepass`` writes it."""
 
@@ -47,7 +47,7 @@ class JsonRecord:
     repaired: int = 0
 
     def unread(self, reason: str) -> SkippedRecord:
-        """Return it as a failure, with its bytes to be kept aside."""
+        """Return the record as a failure, with its bytes."""
         return SkippedRecord(self.where, reason, as_bytes(self.value))
 
 
@@ -183,10 +183,10 @@ def _values(data: bytes) -> int:
 
 def _reason(error: Exception) -> str:
     if isinstance(error, RecursionError):
-        return "no JSON that can be read: nested too deeply"
+        return "unreadable JSON: nested too deeply"
     if isinstance(error, UnicodeDecodeError):
         return "not UTF-8"
-    return f"no JSON: {str(error)[:120]}"
+    return f"invalid JSON: {str(error)[:120]}"
 
 
 _HALVES = re.compile("[\ud800-\udfff]")

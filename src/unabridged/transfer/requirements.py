@@ -1,7 +1,7 @@
-"""Requirements out and in: Markdown for people, CSV for tables, JSON for programs (also in again).
+"""Exports requirements as Markdown, CSV and JSON, and imports JSON.
 
 The fields are those of a Volere snow card (Robertson and Robertson, *Mastering the Requirements
-Process*, 2012), and where each comes from.
+Process*, 2012), with the source of each.
 """
 
 import csv
@@ -30,12 +30,12 @@ _LABELS = {
     "by": "Drawn by",
 }
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet takes for the beginning of a formula (OWASP, *CSV Injection*)."""
+"""Characters that begin a formula in spreadsheets (OWASP, *CSV Injection*)."""
 FORMAT = "unabridged-requirements"
 
 
 def to_markdown(requirements: Iterable[Requirement]) -> str:
-    """Requirements as Markdown, a section for each."""
+    """Return requirements as Markdown, with a section for each."""
     parts = ["# Requirements\n"]
     for each in requirements:
         mark = " (withdrawn)" if each.withdrawn else ""
@@ -48,7 +48,7 @@ def to_markdown(requirements: Iterable[Requirement]) -> str:
 
 
 def to_csv(requirements: Iterable[Requirement]) -> str:
-    """Requirements as CSV (RFC 4180), every field a column; no cell is taken for a formula."""
+    """Return requirements as CSV (RFC 4180), a column for each field; no cell is a formula."""
     names = [field.name for field in fields(Requirement)]
     stream = io.StringIO(newline="")
     writer = csv.writer(stream)
@@ -59,16 +59,16 @@ def to_csv(requirements: Iterable[Requirement]) -> str:
 
 
 def to_json(requirements: Iterable[Requirement]) -> str:
-    """Requirements as JSON that ``from_json`` reads again."""
+    """Return requirements as JSON for ``from_json``."""
     rows = [to_plain(each) for each in requirements]
     return json.dumps({"format": FORMAT, "requirements": rows}, ensure_ascii=False, indent=2)
 
 
 def from_json(text: str) -> list[Requirement]:
-    """Read what ``to_json`` wrote.
+    """Read requirements from JSON of ``to_json``.
 
     Raises:
-        TransferError: It is something else.
+        TransferError: It is different data.
     """
     try:
         data = json.loads(text)
@@ -76,8 +76,8 @@ def from_json(text: str) -> list[Requirement]:
         return [_from_dict(row) for row in rows]
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise TransferError(
-            f"These are no requirements: {error}.",
-            hint="Give what `unabridged requirements export --format json` wrote.",
+            f"Cannot read these requirements: {error}.",
+            hint="Use a file from: unabridged requirements export --format json",
         ) from error
 
 

@@ -1,14 +1,14 @@
-"""Times as foreign files write them, into aware UTC. The clock is never asked."""
+"""Reads times of foreign files as UTC. Nothing here reads a clock."""
 
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 UNDATED = datetime(1970, 1, 1, tzinfo=UTC)
-"""The date of a conversation that has none: recognisably none, and the same at every import."""
+"""The date of a conversation without one: recognisable, and the same at every import."""
 
 STEP = timedelta(seconds=1)
-"""How much later than the one before it a message without a time is taken to be."""
+"""The assumed time between a message without a time and the one before it."""
 
 _LONGMEMEVAL = re.compile(r"(\d{4})/(\d\d)/(\d\d) \(\w{3}\) (\d\d):(\d\d)")
 _SAID = re.compile(
@@ -20,7 +20,7 @@ _HUMANIZED = re.compile(
 )
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _EPOCH_UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3), (0.0, 1.0))
-"""From which size on a number counts nanoseconds, microseconds, milliseconds, seconds."""
+"""The least numbers that count nanoseconds, microseconds, milliseconds, seconds."""
 
 
 def parse_time(value: Any) -> datetime | None:
@@ -31,10 +31,10 @@ def parse_time(value: Any) -> datetime | None:
     ``2024-07-12@01h31m37s123ms`` and ``2024-6-5 @14h 56m 50s 682ms``.
 
     Returns:
-        The time in UTC, or None where the value is None or empty.
+        The time in UTC, or None if the value is None or empty.
 
     Raises:
-        ValueError: It is no time that is known here.
+        ValueError: The form is unknown.
     """
     if value is None or value == "":
         return None
@@ -44,15 +44,15 @@ def parse_time(value: Any) -> datetime | None:
         if isinstance(value, str):
             return _from_text(value.strip())
     except (OverflowError, OSError) as error:
-        raise ValueError("the time lies outside of the calendar") from error
-    raise ValueError(f"no time: a {type(value).__name__}")
+        raise ValueError("the time is outside of the calendar") from error
+    raise ValueError(f"not a time: a {type(value).__name__}")
 
 
 def written_time(text: str) -> datetime:
     """Read a time that we wrote.
 
     Raises:
-        ValueError: It is none, or has no zone.
+        ValueError: It is not a time, or has no zone.
     """
     at = datetime.fromisoformat(text)
     if at.tzinfo is None:
@@ -61,7 +61,7 @@ def written_time(text: str) -> datetime:
 
 
 def after(at: datetime) -> datetime:
-    """Give the time a moment later; the end of the calendar stays where it is."""
+    """Return the time a moment later; the end of the calendar stays the same."""
     try:
         return at + STEP
     except OverflowError:
@@ -95,7 +95,7 @@ def _from_text(text: str) -> datetime:
 def _from_said(match: re.Match[str]) -> datetime:
     month, day, year, hour, minute, second, half = match.groups()
     if month.lower() not in _MONTHS or not 1 <= int(hour) <= 12:
-        raise ValueError("no month or hour that is known here")
+        raise ValueError("not a known month or hour")
     return datetime(
         int(year),
         _MONTHS.index(month.lower()) + 1,

@@ -1,8 +1,8 @@
-"""What could not be read of a foreign file, kept aside in the home, so that nothing is lost.
+"""Keeps the unreadable records of a foreign file in the home, so that nothing is lost.
 
-A line for each record: ``{"file", "where", "reason", "raw"}``, with ``raw_base64`` in place of
-``raw`` where the bytes are no UTF-8. The file's name ends with a digest of what it holds, so that
-the same import repeated keeps it once.
+A line for each record: ``{"file", "where", "reason", "raw"}``; ``raw_base64`` replaces ``raw`` if
+the bytes are not UTF-8. The file's name ends with a digest of its content, so that a repeated import
+keeps it once.
 """
 
 import base64
@@ -20,17 +20,17 @@ from unabridged.domain.results import SkippedRecord
 END = ".unread.jsonl"
 SEALED = ".sealed"
 MOST = 64 << 20
-"""Bytes of one file's records that are kept; what is more stays in that file."""
+"""The most bytes to keep of one file's records; the others stay in that file only."""
 _NAME = re.compile(r"[^\w.-]+")
 _LONGEST_NAME = 60
 
 
 class Aside:
-    """Gathers what could not be read of one file.
+    """Collects the unreadable records of one file.
 
     Attributes:
-        kept: Records that are kept.
-        left: Records that are too large or too many to be kept; they are in the file only.
+        kept: The number of kept records.
+        left: The number of records too large or too many to keep; they are in the file only.
     """
 
     def __init__(self, file: str) -> None:
@@ -41,7 +41,7 @@ class Aside:
         self._held = 0
 
     def add(self, unread: SkippedRecord) -> None:
-        """Take a record; one of which nothing is lost is passed over."""
+        """Add a record; skip one of which nothing is lost."""
         if not unread.raw:
             return
         line = msgspec.json.encode(dict(self._line(unread))) + b"\n"
@@ -55,10 +55,10 @@ class Aside:
     def write(
         self, folder: Path, at: datetime, seal: Callable[[bytes], bytes] | None = None
     ) -> Path | None:
-        """Write what was gathered, whole and durable, for its owner only.
+        """Write the records durably, for their owner only.
 
         Returns:
-            The file; None where there is nothing to keep.
+            The file; None if there is nothing to keep.
 
         Raises:
             StoreError: It cannot be written.

@@ -1,7 +1,7 @@
-"""HTML out, for people to read and print: one page that needs nothing beside it.
+"""Exports HTML for people to read and print: one page that needs no other file.
 
-No script, no address that is fetched: a content security policy in the page forbids both. Every word
-of the conversation is escaped; pictures are shown where their bytes lie in the message.
+It has no script and fetches no address: a content security policy in the page forbids both. Every
+word of the conversation is escaped. Pictures are shown if their bytes are in the message.
 """
 
 import base64
@@ -34,12 +34,12 @@ _SPEAKERS = {
     Role.SYSTEM: "System",
 }
 _STATES = {
-    ExchangeState.OPEN: "The answer is awaited.",
-    ExchangeState.UNANSWERED: "No answer came.",
-    ExchangeState.INCOMPLETE: "The answer broke off here.",
+    ExchangeState.OPEN: "Waiting for the answer.",
+    ExchangeState.UNANSWERED: "No answer.",
+    ExchangeState.INCOMPLETE: "The answer breaks off here.",
 }
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
-"""What a page may not hold (HTML, 13.2.3.5); shown as U+FFFD."""
+"""Characters that a page must not contain (HTML, 13.2.3.5); shown as U+FFFD."""
 _PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/]+={0,2}")
 _FENCE = re.compile(r"^(`{3,})([^\n`]*)\n(.*?)^\1`*[ \t]*$", re.DOTALL | re.MULTILINE)
 _ANCHOR = re.compile(r"[^A-Za-z0-9_-]")
@@ -55,10 +55,10 @@ class PageEntry:
 
 
 def write_html(conversations: Iterable[Transcript], stream: BinaryIO) -> int:
-    """Write conversations as one page, with a table of contents where there are several.
+    """Write conversations as one page, with a table of contents if there are several.
 
     Returns:
-        How many exchanges were written.
+        The number of exchanges written.
     """
     held = list(conversations)
     titles = [_title(conversation.session) for conversation in held]
@@ -72,10 +72,10 @@ def write_html(conversations: Iterable[Transcript], stream: BinaryIO) -> int:
 
 
 def write_index(entries: Sequence[PageEntry], stream: BinaryIO) -> int:
-    """Write the page that leads to others, the newest first.
+    """Write the page with links to others, the newest first.
 
     Returns:
-        How many exchanges the pages hold.
+        The number of exchanges in the pages.
     """
     stream.write(_bytes(_head("Conversations")))
     stream.write(_bytes('<header class="top"><h1>Conversations</h1></header>\n<nav><ol>\n'))

@@ -1,12 +1,12 @@
-"""Format 3.0 out: a JSON document a model, as WorkspaceAI keeps its memory.
+"""Exports WorkspaceAI's format 3.0: a JSON document for each model.
 
 The fields are those of its plan ("Memory File Structure (Per Model)"): ``metadata`` with version,
 model, created, last_updated, total_exchanges, total_tokens and context_window;
 ``current_conversation``; ``recent_conversations`` and ``summarized_conversations`` with summary,
-exchange_count, total_tokens and date_range. That program keeps no words of earlier conversations;
-here each has its ``exchanges`` beside the summary, in the form of the current conversation's. An
-exchange's ``metadata`` has timestamp, mode, total_tokens and, where a context was prepared for it,
-complexity_score; and the model.
+exchange_count, total_tokens and date_range. That program keeps no text of earlier conversations;
+here each has its ``exchanges`` next to the summary, in the form of the current conversation's. An
+exchange's ``metadata`` has timestamp, mode, total_tokens and model, and complexity_score if a context
+was prepared for it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,24 +25,24 @@ from unabridged.transfer.current_path import current_path
 
 VERSION = "3.0"
 RECENT = 10
-"""Conversations that count as recent beside the current one; older ones as summarized."""
+"""The number of recent conversations next to the current one; older ones are summarized."""
 
 Summary = Callable[[Session], str]
-"""Says what a session was about; may say nothing."""
+"""Returns what a session was about, or an empty text."""
 
 
 def untold(_session: Session) -> str:
-    """Say nothing of a session."""
+    """Return an empty text."""
     return ""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportQuestion:
-    """What the context of an exchange tells.
+    """Data from the context of an exchange.
 
     Attributes:
-        complexity: How complex its message is, 0 to 1; None where that is not told.
-        window: The context window, in tokens; None likewise.
+        complexity: How complex its message is, 0 to 1; None if unknown.
+        window: The context window, in tokens; None if unknown.
     """
 
     complexity: float | None = None
@@ -50,7 +50,7 @@ class ExportQuestion:
 
 
 def told(records: Iterable[Record]) -> dict[str, ExportQuestion]:
-    """Give what contexts tell, by the exchange that each was begun with."""
+    """Return data from contexts, by exchange."""
     found = {}
     for record in records:
         if record.kind is RecordKind.CONTEXT:
@@ -61,12 +61,12 @@ def told(records: Iterable[Record]) -> dict[str, ExportQuestion]:
 
 @dataclass(frozen=True, slots=True)
 class ExportHeader:
-    """What a document says beside the words.
+    """The metadata of a document.
 
     Attributes:
-        summary: Says what a session was about; where it says nothing the title does.
-        window: The context window, in tokens; None for that of the newest context of each model.
-        asked: What contexts tell, by exchange.
+        summary: Returns what a session was about; if empty, the title is used.
+        window: The context window, in tokens; None for the newest context of each model.
+        asked: Data from contexts, by exchange.
     """
 
     summary: Summary = untold
@@ -76,7 +76,7 @@ class ExportHeader:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What is said with one model.
+    """The conversations with one model.
 
     Attributes:
         model: Its name, or None for exchanges that name none.
@@ -87,7 +87,7 @@ class Document:
     exchanges: int
 
     def encoded(self) -> bytes:
-        """Give its bytes, indented by two as that program writes it."""
+        """Return its bytes, indented by two as in that program."""
         return msgspec.json.format(msgspec.json.encode(_whole(self.data)), indent=2) + b"\n"
 
 
@@ -102,7 +102,7 @@ class _Part:
 def documents(
     conversations: Iterable[Transcript], about: ExportHeader | None = None
 ) -> Iterator[Document]:
-    """Make a document of each model, by the models' names."""
+    """Return a document for each model, by model."""
     about = about or ExportHeader()
     models: dict[str, list[_Part]] = {}
     for conversation in conversations:

@@ -20,7 +20,7 @@ from unabridged.wire.incoming_message import IncomingMessage
 def add_messages(
     space: Space, messages: object, session: str | None, at: datetime | None = None
 ) -> list[Exchange]:
-    """Store messages behind the newest exchange of a session; an unknown session begins.
+    """Store messages after the newest exchange of a session; begin an unknown session.
 
     Args:
         space: The space.
@@ -32,14 +32,14 @@ def add_messages(
         The exchanges as stored; what was forgotten before is not among them.
 
     Raises:
-        InputError: There is no message of a user, or one of them is no message.
+        InputError: There is no user message, or an item is not a message.
         NameRefusedError: No session can have this id.
     """
     read = read_messages(listed(messages))
     said = parted([IncomingMessage(one.role, one.parts) for one in read])
     if not any(one.user for one in said):
         raise InputError(
-            "None of the messages is of a user.", hint="Give at least one of the role user."
+            "None of the messages is from a user.", hint="Add at least one of the role user."
         )
     if session is not None:
         check_session_name(session)

@@ -33,7 +33,7 @@ from unabridged.turn.turn import Turn
 from unabridged.wire.any_message import AnyMessage, read_messages
 from unabridged.wire.incoming_message import IncomingMessage
 
-NO_TOOLS = "{model} cannot call tools: they are not offered."
+NO_TOOLS = "{model} cannot call tools: tools are not offered."
 
 
 @checks_arguments
@@ -42,7 +42,7 @@ class Conversation:
 
     Args:
         space: The space.
-        session: The id of the session; one that is not there yet begins with the first message.
+        session: The id of the session; a new one begins with the first message.
             None for a new one.
         title: The title of a session that begins; empty to take it from the first message.
 
@@ -73,12 +73,12 @@ class Conversation:
 
     @property
     def header(self) -> Session | None:
-        """The session as it is stored; None where nothing was said yet."""
+        """The session as it is stored; None before the first message."""
         return self.space.sessions.get(self._session) if self._session else None
 
     @property
     def head(self) -> str | None:
-        """The id of the session's last message; None where nothing was said yet."""
+        """The id of the session's last message; None before the first message."""
         return header.head if (header := self.header) else None
 
     # The read path.
@@ -106,13 +106,13 @@ class Conversation:
             mode: ``chat`` or ``tools``; None for ``tools`` if tools are given, else the setting.
             retry_of: The id of an exchange whose message is answered again; ``message`` is then
                 ignored.
-            model: The model that is asked; None for the configured one.
+            model: The model to ask; None for the configured one.
             persona: The persona that answers; empty for none; None for the setting.
-            reach: The only session to recall from; None for what the settings say.
+            reach: The only session to recall from; None for the setting.
 
         Raises:
             EmptyMessageError: The message is empty.
-            InputError: It is no message of a user.
+            InputError: It is not a user message.
             NotFoundError: There is no exchange ``retry_of``.
             PromptTooLargeError: What must be sent does not fit the window.
             ToolError: A tool cannot be described.
@@ -140,10 +140,10 @@ class Conversation:
     def begin(self, context: Context) -> Exchange:
         """Store the user's message of a context; when this returns, it survives a power cut.
 
-        What was forgotten is not stored: ``notes`` of the exchange say so.
+        Forgotten text is not stored; the exchange's ``notes`` report it.
 
         Raises:
-            HeadMovedError: The session moved on since the context was prepared.
+            HeadMovedError: The session has changed since the context was prepared.
             InputError: The context is of another memory.
         """
         check_context(self.space, context)
@@ -159,7 +159,7 @@ class Conversation:
                 call, in any form that ``prepare`` takes.
 
         Raises:
-            HeadMovedError: The session moved on since the context was prepared.
+            HeadMovedError: The session has changed since the context was prepared.
             InputError: A call has no result, a result has no call, or it was answered already.
         """
         check_context(self.space, context)
@@ -189,11 +189,11 @@ class Conversation:
             model: The model that answered; None for the configured one.
 
         Returns:
-            The exchange as stored; its ``notes`` say what was not.
+            The exchange as stored; its ``notes`` report what was not.
 
         Raises:
             InputError: It was answered already, or the reply calls tools.
-            HeadMovedError: The session moved on since the context was prepared, and it was not
+            HeadMovedError: The session has changed since the context was prepared, before it was
                 begun; or another writer answered it.
         """
         check_context(self.space, context)
@@ -231,13 +231,13 @@ class Conversation:
         model: ChatModel | None = None,
         persona: str | None = None,
     ) -> Reply:
-        """Prepare, store, ask the model, run its tools, store the answer: iterate for the text.
+        """Ask the model, run its tools and store everything: iterate for the text.
 
         Nothing is stored or sent before the reply is iterated. The arguments are those of
         ``prepare``; tools are functions here, since they are called.
 
         Raises:
-            ToolError: Tools were given, and the model cannot call any, or one is no function.
+            ToolError: Tools were given, and the model cannot call tools, or one is not a function.
             UnabridgedError: As ``prepare``.
         """
         runnable = self._runnable(tools, model)
@@ -259,13 +259,13 @@ class Conversation:
             if not isinstance(tool, Tool):
                 raise ToolError(
                     f"The tool {tool.name!r} is only described; chat() cannot call it.",
-                    hint="Give a function, or use prepare(), record_tools() and record().",
+                    hint="Use a function, or use prepare(), record_tools() and record().",
                 )
         if found and self._is_without_tools(model):
             name = self.space.info(model).abilities.model
             raise ToolError(
                 f"The model {name!r} cannot call tools.",
-                hint="Choose one that can, for example upstream='ollama', model='llama3.2'.",
+                hint="Choose a model that can, for example upstream='ollama', model='llama3.2'.",
             )
         return [tool for tool in found if isinstance(tool, Tool)]
 
@@ -275,11 +275,11 @@ class Conversation:
     # Clients that send their whole history.
 
     def sync(self, messages: "Iterable[AnyMessage]", *, store: bool = True) -> SyncedHistory:
-        """Find where a client's whole list of messages is in the log, and store what is new.
+        """Match a client's whole list of messages with the log, and store what is new.
 
         Args:
             messages: The list, in any form that ``prepare`` takes; the last one is answered.
-            store: Whether what is new is stored; else nothing is written.
+            store: Whether to store what is new; else nothing is written.
 
         Returns:
             What was found; ``turn`` answers it.
@@ -305,8 +305,8 @@ class Conversation:
         Args:
             synced: As ``sync`` returned it.
             request_options: What the client wants in addition: tools, window, limit of the answer.
-            model: The model that is asked; None for the configured one.
-            reach: The only session to recall from; None for what the settings say.
+            model: The model to ask; None for the configured one.
+            reach: The only session to recall from; None for the setting.
         """
         options = PromptOptions(model, reach=reach)
         return Turn(self.space, options, synced=synced, request_options=request_options)
@@ -325,7 +325,7 @@ class Conversation:
         """Step back over the newest exchange, which stays stored as a branch.
 
         Raises:
-            NotFoundError: Nothing was said yet.
+            NotFoundError: The session is empty.
         """
         return self.space.sessions.undo(self._require())
 
@@ -338,7 +338,7 @@ class Conversation:
         """Continue from the end of an exchange.
 
         Args:
-            exchange: Its id, or the beginning of it.
+            exchange: Its id, or a prefix of it.
 
         Raises:
             NotFoundError: There is none, or several.
@@ -352,7 +352,7 @@ class Conversation:
 
         Raises:
             InputError: The title is empty.
-            NotFoundError: Nothing was said yet.
+            NotFoundError: The session is empty.
         """
         return self.space.sessions.rename(self._require(), title)
 
@@ -370,7 +370,7 @@ class Conversation:
 def sync(
     space: Space, drafts: Sequence[IncomingMessage], session: str | None, *, store: bool = True
 ) -> SyncedHistory:
-    """Find where a client's whole list of messages is in the log; see ``Conversation.sync``."""
+    """Match a client's messages with the log; see ``Conversation.sync``."""
     return space.shared(HistorySync).sync(drafts, session, record=store)
 
 
@@ -383,9 +383,7 @@ def chat_lock(
 
 def _mode_of(mode: Mode | str | None, tools: Sequence[Offered] | None) -> Mode | None:
     if tools and mode == Mode.CHAT:
-        raise InputError(
-            "Tools were given, and chat mode offers none.", hint="Leave mode out, or give 'tools'."
-        )
+        raise InputError("Chat mode offers no tools.", hint="Leave mode out, or set it to 'tools'.")
     if tools and mode is None:
         return Mode.TOOLS
     return Mode(mode) if mode else None

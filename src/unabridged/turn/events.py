@@ -17,7 +17,7 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """The user's message is stored; the upstream is asked now."""
+    """The user's message is stored; the upstream is asked next."""
 
     exchange_id: str
 

@@ -1,4 +1,4 @@
-"""What callers give as messages, checked for the place where it is given."""
+"""Checks of the messages that callers pass."""
 
 from collections.abc import Iterable, Sequence
 
@@ -16,11 +16,11 @@ ROUND = "Store calls and results together: conversation.record_tools(context, [c
 
 
 def question_parts(message: object, images: Sequence[str]) -> list[Part]:
-    """Return the parts of the message that is answered.
+    """Return the parts of the message to answer.
 
     Raises:
-        EmptyMessageError: There is nothing in it.
-        InputError: It is no message of a user.
+        EmptyMessageError: It is empty.
+        InputError: It is not a user message.
     """
     if isinstance(message, str):
         return parts_of(str.__str__(message), images)
@@ -28,24 +28,24 @@ def question_parts(message: object, images: Sequence[str]) -> list[Part]:
     said = [part for part in read.parts if isinstance(part, Text | Image)]
     parts: list[Part] = [*said, *(Image(uri) for uri in images)]
     if not read.text.strip() and not any(isinstance(part, Image) for part in parts):
-        raise EmptyMessageError("The message is empty.", hint="Give some content.")
+        raise EmptyMessageError("The message is empty.", hint="Add some content.")
     return parts
 
 
 def answer_of(
     space: Space, reply: object, usage: Usage | None, state: ExchangeState | str | None
 ) -> tuple[Message | None, Usage | None, ExchangeState]:
-    """Return an answer, its figures and its state, from what a caller or a server gave.
+    """Return an answer, its usage and its state.
 
     Raises:
-        InputError: It is no answer.
+        InputError: It is not an answer.
     """
     read = read_reply(reply)
     message = stored_form(space, read.message) if read.message and read.message.parts else None
     if message is not None and message.role is not Role.ASSISTANT:
         raise InputError(
             f"The answer has the role {message.role.value!r}.",
-            hint="Give a string, or a message of the role assistant.",
+            hint="Use a string, or a message of the role assistant.",
         )
     if message is not None and message.calls:
         names = ", ".join(call.name for call in message.calls)
@@ -62,14 +62,14 @@ def tool_round(space: Space, messages: object, exchange: Exchange | None) -> lis
     Args:
         space: The space.
         messages: As the caller gave them.
-        exchange: The exchange that they belong to, as far as it is stored.
+        exchange: The exchange that they belong to, as stored so far.
 
     Raises:
-        InputError: A result has no call or a call has no result, or it is no round.
+        InputError: A result has no call or a call has no result, or it is not a round.
     """
     told = [stored_form(space, one) for one in read_messages(listed(messages), Role.ASSISTANT)]
     if not told or any(one.role not in (Role.ASSISTANT, Role.TOOL) for one in told):
-        raise InputError("This is no tool round.", hint=ROUND)
+        raise InputError("This is not a tool round.", hint=ROUND)
     known = [*(exchange.messages if exchange else ()), *told]
     calls = {call.id: call.name for one in known for call in one.calls}
     results = {result.call_id: result.name for one in known for result in one.results}
@@ -88,14 +88,14 @@ def listed(messages: object) -> list[object]:
     """Return several messages as a list; one message is a list of one.
 
     Raises:
-        InputError: It is no list of messages.
+        InputError: It is not a list of messages.
     """
     single = isinstance(messages, str | Message | IncomingMessage)
     if single or hasattr(messages, "keys") or hasattr(messages, "model_dump"):
         return [messages]
     if not isinstance(messages, Iterable) or isinstance(messages, bytes | bytearray):
         raise InputError(
-            f"A value of the type {type(messages).__name__} is no list of messages.", hint=FORMS
+            f"A value of the type {type(messages).__name__} is not a list of messages.", hint=FORMS
         )
     return list(messages)
 

@@ -1,4 +1,4 @@
-"""Preparing: everything between a message and its context. Nothing here keeps any state."""
+"""Makes the context of a message. Nothing here keeps state."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ from unabridged.space.space import Space
 from unabridged.space.tools import Offered, Tool, as_tool
 
 LARGER = 1.25
-"""How much larger than planned a refused prompt is taken to be where the server does not say."""
+"""The assumed ratio of a refused prompt to its plan if the server names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,8 @@ class PromptOptions:
         mode: The mode; None for the setting.
         tools: Tools to offer in tools mode; None for the space's own.
         persona: The persona that answers; empty for none; None for the setting.
-        reach: The only session that may be recalled from; what the space knows is then kept back
-            too. None for what the settings say.
+        reach: The only session to recall from, which also leaves out the space's knowledge; None
+            for the setting.
     """
 
     model: ChatModel | None = None
@@ -50,7 +50,7 @@ class PromptOptions:
 def plan_of(
     space: Space, options: PromptOptions, info: UpstreamInfo, session: str | None
 ) -> PromptPlan:
-    """Return the terms under which the next context is made.
+    """Return the plan for the next context.
 
     Raises:
         ToolError: A function cannot be a tool.
@@ -95,10 +95,10 @@ def _offered(space: Space, options: PromptOptions, session: str | None) -> tuple
 def prompt_request(
     space: Space, session: str | None, words: Sequence[Part], *, retry_of: str | None = None
 ) -> PromptRequest:
-    """Return where in the log the next context belongs.
+    """Return the place of the next context in the log.
 
-    A session that is not there yet is begun; None begins a new one. ``words`` are ignored if the
-    message of the exchange ``retry_of`` is answered again.
+    A session that does not exist is begun; None begins a new one. ``words`` are ignored for
+    ``retry_of``, whose own message is answered again.
 
     Raises:
         NotFoundError: There is no such exchange.
@@ -134,7 +134,7 @@ def prepare(space: Space, options: PromptOptions, request: PromptRequest) -> Con
 
     Raises:
         PromptTooLargeError: What must be sent does not fit the window.
-        UpstreamError: The upstream could not say what its window is, and nothing else could.
+        UpstreamError: The window is unknown, and the upstream does not answer.
     """
     info = space.info(options.model)
     return _prepared(space, plan_of(space, options, info, request.scope.session), request)
@@ -147,14 +147,14 @@ def prepare_synced(
     request_options: RequestOptions,
     name: str,
 ) -> Context:
-    """Make the context for a client's history that was synced. Only reads.
+    """Make the context for a synced history of a client. Only reads.
 
-    What the client sent comes whole as long as memory has room for it. Mode and tools are those
-    of the client.
+    The client's messages stay whole as long as memory has room for them. Mode and tools are
+    the client's.
 
     Raises:
         PromptTooLargeError: What must be sent does not fit the window.
-        UpstreamError: The upstream could not say what its window is, and nothing else could.
+        UpstreamError: The window is unknown, and the upstream does not answer.
     """
     mode = Mode.TOOLS if request_options.tools else Mode.CHAT
     options = replace(options, mode=mode, tools=request_options.tools)
@@ -179,10 +179,10 @@ def prepare_synced(
 
 
 def prepare_shorter(space: Space, options: PromptOptions, context: Context) -> Context:
-    """Make the context of a begun message again, with what a refusal for length taught.
+    """Make the context of a begun message again, after a refusal for length.
 
     Raises:
-        PromptTooLargeError: What must be sent does not fit the window that the server has.
+        PromptTooLargeError: What must be sent does not fit the server's window.
     """
     options = replace(options, mode=context.mode, tools=context.tools or ())
     info = space.info(options.model)
@@ -237,7 +237,7 @@ def learn_refusal(
 
 
 def replace_records(space: Space, context: Context) -> None:
-    """Store the records of a context in place of those that its exchange was begun with."""
+    """Store the records of a context in place of its exchange's earlier ones."""
     store = space.dependencies.store
     store.put(context_records(store, context))
 
@@ -255,7 +255,7 @@ def parts_of(message: str, images: Sequence[str]) -> list[Part]:
     """Return the parts of a user's message.
 
     Raises:
-        EmptyMessageError: There is nothing in it.
+        EmptyMessageError: It is empty.
     """
     if not message.strip() and not images:
         raise EmptyMessageError("The message is empty.", hint="Say something.")

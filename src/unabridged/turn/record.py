@@ -21,7 +21,7 @@ from unabridged.turn.prepare import lesson
 __all__ = ["Recorded", "begin", "begin_behind", "record", "record_tools", "resume"]
 
 ATTEMPTS = 20
-"""How often an exchange is stored behind a head that other writers move."""
+"""Attempts to store an exchange after a head that other writers move."""
 
 
 def begin(
@@ -29,12 +29,11 @@ def begin(
 ) -> Recorded:
     """Store the user's message of a context; when this returns, it survives a power cut.
 
-    What was forgotten, before or meanwhile, is not stored; the notes say so. An exchange that was
-    begun before is returned as it is. A title is for a session that begins with it; empty to take
-    it from the message.
+    Forgotten text is not stored; the notes report it. An exchange that was begun before is
+    returned as it is. ``title`` is for a new session; empty to take it from the message.
 
     Raises:
-        HeadMovedError: The session moved on since the context was prepared.
+        HeadMovedError: The session has changed since the context was prepared.
     """
     if begun is not None and not begun.stored:
         return begun
@@ -50,18 +49,18 @@ def begin(
 
 
 def begin_behind(space: Space, context: Context, title: str = "") -> tuple[Context, Recorded]:
-    """Store the user's message of a context, behind what others stored in its session since.
+    """Store the user's message of a context after what others stored since.
 
     Returns:
-        The context with the place where it was stored, and the exchange.
+        The context with its actual place, and the exchange.
 
     Raises:
-        HeadMovedError: Others moved the session again and again.
+        HeadMovedError: Others changed the session at every attempt.
     """
     try:
         return context, begin(space, context, title)
     except HeadMovedError:
-        pass  # others were faster: threads that were too late take turns
+        pass  # others were faster: try after the new head
     with space.editing:
         for _ in range(ATTEMPTS - 1):
             context = _behind(space, context)
@@ -110,10 +109,10 @@ def record(
     Without an answer, a complete exchange is stored as unanswered or incomplete.
 
     Raises:
-        InputError: It was answered already. One whose place a client's history gave is answered
-            once more on a branch, since two requests may have asked the same.
-        HeadMovedError: The session moved on since the context was prepared, and it was not begun;
-            or another writer answered it.
+        InputError: It was answered already. An exchange of a client's history gets another
+            answer on a branch instead, since two requests may have asked the same.
+        HeadMovedError: The session has changed since the context was prepared, before it was
+            begun; or another writer answered it.
     """
     records = [context_record(context, usage)] if usage else []
     if usage is not None and usage.prompt is not None:
@@ -157,7 +156,7 @@ def _extend(
     begun: Recorded | None = None,
 ) -> Recorded:
     so_far = begin(space, context, begun=begun)
-    # Stored counts are those before calibration.
+    # Stored counts are from before calibration.
     counter = Counter(space.info(model).tokenizer)
     counted = [sessions_of.weighed(message, counter) for message in messages]
     at = space.clock.now()
@@ -193,9 +192,9 @@ def resume(
     state: ExchangeState,
     usage: Usage | None = None,
 ) -> Recorded:
-    """Add messages to an exchange whose context is kept no longer: a server was restarted.
+    """Add messages to an exchange without its context, after a server's restart.
 
-    Nothing is learned about the model's tokens, since the prompt is not known any more.
+    It calibrates nothing, since the prompt is no longer known.
 
     Raises:
         InputError: It was answered already.

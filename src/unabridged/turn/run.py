@@ -20,7 +20,7 @@ from unabridged.turn.turn import Turn
 MOST_ROUNDS = 12
 """Tool rounds of one turn; after them the model is asked without tools."""
 STOP_SECONDS = 1.0
-"""The longest that ``stop`` waits for a step that runs in another thread."""
+"""How long ``stop`` waits for a step in another thread."""
 
 
 def run(
@@ -31,14 +31,14 @@ def run(
 ) -> Generator[Event, None, None]:
     """Ask a model until the turn has its answer, and yield what happens.
 
-    Whatever ends it early (an error, Ctrl-C, the generator closed), what came is stored as
+    Whatever ends it early (an error, Ctrl-C, the generator closed), what arrived is stored as
     incomplete, or the exchange as unanswered.
 
     Args:
         turn: The turn.
         model: The model.
-        tools: The tools that it may call.
-        opened: Called with what closes each connection to the model; see ``ChatRequest``.
+        tools: The tools that the model may call.
+        opened: Called with a function that closes each connection; see ``ChatRequest``.
     """
     yield Prepared(turn.context)
     request = turn.start()
@@ -97,13 +97,13 @@ def _call(turn: Turn, tools: Sequence[Tool]) -> Generator[Event, None, list[Tool
 
 
 class Reply:
-    """An answer on its way. Iterate it for pieces of text; it is asked for as it is iterated.
+    """An answer while it arrives. Iterate it for pieces of text; iteration asks the model.
 
-    Whatever ends it early (``stop``, an error, Ctrl-C), what came is stored as incomplete, or the
+    Whatever ends it early (``stop``, an error, Ctrl-C), what arrived is stored as incomplete, or the
     exchange as unanswered. As a context manager it stops at the end of the block.
 
     Attributes:
-        turn: The turn behind it.
+        turn: Its turn.
         model: The model that answers.
     """
 
@@ -135,7 +135,7 @@ class Reply:
 
         Raises:
             HeadMovedError: Another writer was faster; nothing was sent.
-            UpstreamError: The model did not answer; what came is stored.
+            UpstreamError: The model did not answer; what arrived is stored.
         """
         while (event := self._next()) is not None:
             yield event
@@ -156,7 +156,7 @@ class Reply:
         """Run to the end, and return the whole text.
 
         Raises:
-            UpstreamError: The model did not answer; what came is stored.
+            UpstreamError: The model did not answer; what arrived is stored.
         """
         for _ in self.events():
             pass
@@ -166,7 +166,7 @@ class Reply:
         """Run to the end, and return the exchange as stored.
 
         Raises:
-            UpstreamError: The model did not answer; what came is stored.
+            UpstreamError: The model did not answer; what arrived is stored.
         """
         self.text()
         exchange = self.turn.exchange or self.turn.break_off()
@@ -175,10 +175,10 @@ class Reply:
         return exchange
 
     def stop(self) -> None:
-        """End the answer here, and close the connection to the model; what came is stored.
+        """End the answer here, and close the connection to the model; what arrived is stored.
 
-        Any thread may call it. If a tool or a model without a connection is running in another
-        thread, it is waited for up to a second; what came is stored when it returns.
+        Any thread may call it. It waits up to a second for a tool, or a model without a
+        connection, in another thread; what arrived is stored when it returns.
         """
         self._stopped.set()
         if self._close is not None:

@@ -1,4 +1,4 @@
-"""Tool rounds on their way to the model: harmless, and within the window. They are stored whole."""
+"""Tool rounds for the model: made harmless, within the window. They are stored whole."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -13,7 +13,7 @@ LEFT_OUT = "[left out: this result takes {tokens:,} tokens and the window has {r
 
 
 def stopped(call: ToolCall) -> ToolResult:
-    """The result of a call that was stopped, or that was never come to."""
+    """Return the result of a call that was stopped or never ran."""
     return ToolResult(call.id, call.name, STOPPED, failed=True)
 
 
@@ -34,10 +34,9 @@ def within(
     weigh: Callable[[Sequence[Message]], int],
     window: int,
 ) -> tuple[list[Message], list[str]]:
-    """Give a round in the form in which it is sent.
+    """Return a round as it is sent.
 
-    A result that the window cannot hold is left out whole, and a line in its place says so: it
-    is never cut.
+    A result that does not fit the window is left out whole, never cut; a line reports it.
 
     Args:
         told: The message with the calls, then those with the results, as stored.
@@ -47,7 +46,7 @@ def within(
         window: Tokens that prompt and answer may take together.
 
     Returns:
-        The messages to send, and what a person should know.
+        The messages to send, and notes for a person.
 
     Raises:
         PromptTooLargeError: Not even the calls fit.
@@ -70,7 +69,9 @@ def within(
             )
     if spare < 0:
         raise PromptTooLargeError(
-            window - spare, window, hint="Ask for less at once; what the tools gave is stored."
+            window - spare,
+            window,
+            hint="Ask for less at once; the results of the tools are stored.",
         )
     return sent, notes
 

@@ -1,6 +1,6 @@
-"""A turn: one message to its answer, and nothing lost on the way. It never touches the network.
+"""A turn: one message to its answer. It never touches the network.
 
-It gives a ``ChatRequest`` and takes chunks. ``run`` drives it where a model is at hand; a server
+It returns a ``ChatRequest`` and takes chunks. ``run`` drives it with a model object; a server
 awaits its upstream and calls the same methods.
 """
 
@@ -27,16 +27,16 @@ from unabridged.turn.record import begin, record, record_tools
 from unabridged.turn.tool_rounds import rounds_of, within
 
 SUSPICIOUS = 0.7
-"""A reported prompt under this share of the planned one looks like a truncation."""
+"""A reported prompt under this share of the planned one may be truncated."""
 SUSPICIOUS_TOKENS = 256
-"""… if it is off by at least so many tokens."""
+"""… if the difference is at least this many tokens."""
 SHORTER = "The server refused the prompt for its length; it was made shorter."
 TOO_LONG = "The answer reached the limit of its length and is incomplete."
 
 
 @dataclass
 class ReplyBuilder:
-    """What came of one request so far, piece by piece; no usage and no finish before the end."""
+    """The answer to one request so far; usage and finish come at the end."""
 
     text: list[str] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
@@ -45,7 +45,7 @@ class ReplyBuilder:
     finish: str = ""
 
     def add(self, chunk: StreamChunk) -> None:
-        """Take in a chunk."""
+        """Add a chunk."""
         self.text.append(chunk.text)
         self.reasoning.append(chunk.reasoning)
         self.calls.extend(chunk.calls)
@@ -53,7 +53,7 @@ class ReplyBuilder:
             self.usage, self.finish = chunk.usage, chunk.finish
 
     def clear(self) -> None:
-        """Begin the next request: what came is stored."""
+        """Begin the next request: the last answer is stored."""
         self.text.clear()
         self.reasoning.clear()
         self.calls.clear()
@@ -61,7 +61,7 @@ class ReplyBuilder:
 
     @property
     def parts(self) -> list[Part]:
-        """The parts of the message that it makes."""
+        """Return the parts of the message so far."""
         parts: list[Part] = []
         if reasoning := "".join(self.reasoning):
             parts.append(Reasoning(reasoning))
@@ -73,24 +73,24 @@ class ReplyBuilder:
 class Turn:
     """One message on its way to an answer.
 
-    ``start`` stores the user's message and gives the request. ``receive`` takes what comes.
-    ``finish`` or ``break_off`` stores it. Between them, ``answer_calls`` stores a tool round and
-    gives the next request. One thread at a time uses it.
+    ``start`` stores the user's message and returns the request. ``receive`` takes each chunk.
+    ``finish`` or ``break_off`` stores the answer. Between them, ``answer_calls`` stores a tool
+    round and returns the next request. Use it from one thread at a time.
 
     Args:
         space: The space.
         options: How its context is made.
         context: The context, if it is prepared already; else it is made from ``synced``.
-        synced: A client's history that was synced.
+        synced: A synced history of a client.
         request_options: What that client wants in addition.
         title: The title of a session that begins with it.
 
     Attributes:
         space: The space; another object of the same space may replace it between two calls.
         exchange: The exchange as stored, after the end.
-        notes: What a person should know: a second preparation, a suspected truncation, a tool's
-            result that did not fit, an answer that reached its limit, what was not stored.
-        tool_notes: Those of the notes that are about results that did not fit.
+        notes: Notes for a person: a second preparation, a suspected truncation, a tool's result
+            that did not fit, an answer that reached its limit, what was not stored.
+        tool_notes: The notes about results that did not fit.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class Turn:
 
     @property
     def is_recorded(self) -> bool:
-        """Whether what is said is stored; a client may only ask."""
+        """Whether the turn is stored; a client may ask without storing."""
         return self._synced is None or self._synced.stored
 
     @property
@@ -139,12 +139,12 @@ class Turn:
 
     @property
     def calls(self) -> Sequence[ToolCall]:
-        """The tool calls that came since the last request."""
+        """The tool calls since the last request."""
         return self.reply.calls
 
     @property
     def usage(self) -> Usage | None:
-        """What the server reported of the last request."""
+        """The usage that the server reported for the last request."""
         return self.reply.usage
 
     def _prepared(self) -> Context:
@@ -165,12 +165,12 @@ class Turn:
         return self.context
 
     def start(self) -> ChatRequest:
-        """Store what the user said, and return what is sent; when it returns, that is durable.
+        """Store the user's message durably, and return the request.
 
         Raises:
             HeadMovedError: Another writer was faster; prepare it again.
             PromptTooLargeError: What must be sent does not fit. The user's message is not stored
-                then, results of tools are.
+                then; results of tools are.
         """
         context, synced = self.context, self._synced
         if synced is None:
@@ -185,7 +185,7 @@ class Turn:
         return self.request()
 
     def request(self, *, tools: bool = True) -> ChatRequest:
-        """Return what is sent to the model now; ``tools`` is whether it may call tools."""
+        """Return the next request; ``tools`` is whether the model may call tools."""
         context = self.context
         return ChatRequest(
             messages=(*context.prompt, *self._rounds),
@@ -195,18 +195,17 @@ class Turn:
         )
 
     def receive(self, chunk: StreamChunk) -> None:
-        """Take a piece of the answer."""
+        """Add a piece of the answer."""
         self.reply.add(chunk)
         self._said.append(chunk.text)
 
     def refused(self, refusal: ContextRefusedError) -> ChatRequest:
-        """Return a shorter request, made with what a refusal for length taught.
+        """Return a shorter request after a refusal for length.
 
-        A prompt that is frozen, since a tool loop is on, stays as it is: the answer's limit gives
-        way.
+        A prompt that is frozen by a tool loop stays as it is: only the answer's limit shrinks.
 
         Raises:
-            ContextRefusedError: The refusal, where nothing can be made shorter.
+            ContextRefusedError: The refusal, if nothing can be made shorter.
             PromptTooLargeError: What must be sent does not fit the window that the server has.
         """
         if self._refused or self.reply.parts or not (self._rounds or self.is_recorded):
@@ -246,7 +245,7 @@ class Turn:
         return again
 
     def answer_calls(self, results: Sequence[ToolResult], *, tools: bool = True) -> ChatRequest:
-        """Store the calls that came with a result for each, and return the next request.
+        """Store the last calls with a result for each, and return the next request.
 
         Raises:
             PromptTooLargeError: The calls alone exceed what the window has left.
@@ -255,7 +254,7 @@ class Turn:
         return self.request(tools=tools)
 
     def keep_calls(self, results: Sequence[ToolResult]) -> list[Message]:
-        """Store the calls that came with their results; return them as they are stored."""
+        """Store the last calls with their results; return the messages as stored."""
         asked = self.space.message(Role.ASSISTANT, self.reply.parts)
         told = [asked, *(self.space.message(Role.TOOL, [result]) for result in results)]
         self._note(self._record_tools(told))
@@ -263,12 +262,12 @@ class Turn:
         return told
 
     def finish(self) -> Exchange | None:
-        """Store what came; when it returns, that is durable.
+        """Store the answer; when this returns, it is durable.
 
-        Calls that are still unanswered are stored as an open round: whoever runs them continues.
+        Calls without results are stored as an open round; the client runs them.
 
         Returns:
-            The exchange; None where nothing is recorded.
+            The exchange; None if nothing is recorded.
         """
         if not self.is_recorded:
             return None
@@ -282,10 +281,10 @@ class Turn:
         return self.exchange
 
     def break_off(self) -> Exchange | None:
-        """Store what came before the turn broke off, as incomplete or unanswered.
+        """Store what arrived before the turn broke off, as incomplete or unanswered.
 
         Returns:
-            The exchange; None where nothing is recorded.
+            The exchange; None if nothing is recorded.
         """
         if not self.is_recorded:
             return None
@@ -372,6 +371,6 @@ class Turn:
         missing = planned - usage.prompt
         if usage.prompt < SUSPICIOUS * planned and missing >= SUSPICIOUS_TOKENS:
             self.notes.append(
-                f"The server counted {usage.prompt:,} prompt tokens where {planned:,} were planned:"
+                f"The server counted {usage.prompt:,} prompt tokens instead of the planned {planned:,}:"
                 " it may have cut the prompt. Raise its window, or set ours to what it has."
             )

@@ -1,8 +1,8 @@
 """Ollama's native dialect, both ways: ``/api/chat`` as request, answer and stream.
 
 Source of the format: ollama/ollama v0.33.0-rc2, docs/api.md, api/types.go (ChatRequest, Message,
-ToolCall, ChatResponse, Metrics) and server/routes.go; facts only. Servers before 0.12 do not know
-``truncate`` and ``shift`` and pass over them. Pure functions: nothing here talks to anybody.
+ToolCall, ChatResponse, Metrics) and server/routes.go; facts only. Servers before 0.12 ignore
+``truncate`` and ``shift``. Pure functions without network.
 """
 
 import json
@@ -28,29 +28,29 @@ from unabridged.wire.upstream_errors import refusal_of
 
 _DATA_MARK = ";base64,"
 _FORMAT_KEYS = ("format", "keep_alive", "think", "logprobs", "top_logprobs")
-"""Options that stand beside ``options``, not in it."""
+"""Options next to ``options``, not in it."""
 
 
 def full_name(model: str) -> str:
-    """Give a model's full name: ``llama3`` is ``llama3:latest``."""
+    """Return a model's full name: ``llama3`` is ``llama3:latest``."""
     if not model or ":" in model.rsplit("/", 1)[-1]:
         return model
     return f"{model}:latest"
 
 
 def short_name(model: str) -> str:
-    """Give a model's name as people write it: without ``:latest``."""
+    """Return a model's name as people write it: without ``:latest``."""
     return model.removesuffix(":latest")
 
 
-# ---- towards a server -------------------------------------------------------------------------
+# ---- for a server -------------------------------------------------------------------------
 
 
 def messages(prompt: Sequence[Message | IncomingMessage]) -> tuple[Wire, ...]:
-    """Give a prompt as the dialect's messages, in order and none merged.
+    """Return a prompt as the dialect's messages, in order and none merged.
 
-    Pictures go as base64; one that is only referred to by its address is named in the words,
-    since Ollama fetches nothing. Reasoning is never sent.
+    Pictures are sent as base64. One with only an address is named in the text, since Ollama
+    fetches nothing. Reasoning is never sent.
     """
     return tuple(wire for message in prompt for wire in _message(message))
 
@@ -94,9 +94,9 @@ def _object(arguments: str) -> Wire:
 
 
 def body(request: ChatRequest, model: str, *, stream: bool = True, refuse: bool = True) -> Wire:
-    """Give the body of ``POST /api/chat``.
+    """Return the body of ``POST /api/chat``.
 
-    The window becomes ``num_ctx``, the limit ``num_predict``. ``refuse`` tells the server to refuse a
+    The window becomes ``num_ctx``, the limit ``num_predict``. ``refuse`` makes the server refuse a
     prompt that is too long instead of cutting it (``truncate``, ``shift``).
     """
     options = {key: value for key, value in request.options.items() if key not in _FORMAT_KEYS}
@@ -123,8 +123,8 @@ class OllamaStreamAssembler:
     """Reads the lines of one stream.
 
     Args:
-        calls_before: Tool calls in the prompt: servers before 0.12 give calls no id, and the
-            ids made here shall be new among them.
+        calls_before: Tool calls in the prompt: servers before 0.12 send no ids, and the ids made
+            here must differ from theirs.
     """
 
     def __init__(self, calls_before: int = 0) -> None:
@@ -134,10 +134,10 @@ class OllamaStreamAssembler:
         self._text, self._thought = Characters(), Characters()
 
     def feed(self, line: Mapping[str, Any]) -> StreamChunk | None:
-        """Take a line; give what it says, or None where it says nothing.
+        """Read a line; return its chunk, or None if it has none.
 
         Raises:
-            UpstreamError: The line is an error object, or no line of this dialect.
+            UpstreamError: The line is an error object, or not a line of this dialect.
         """
         error = refusal_of(line)
         if error is not None:
@@ -146,7 +146,7 @@ class OllamaStreamAssembler:
         if not isinstance(message, Mapping):
             raise UpstreamBrokenError(
                 "The server sent a line without a message.",
-                hint="Check that the address is Ollama's.",
+                hint="Check that the address is that of Ollama.",
             )
         calls = tuple(self._call(call) for call in mappings(message.get("tool_calls")))
         self._called = self._called or bool(calls)
@@ -171,7 +171,7 @@ class OllamaStreamAssembler:
         return ToolCall(call_id, text(function.get("name")), written)
 
     def end(self) -> None:
-        """Check that the stream came to its end.
+        """Check that the stream is complete.
 
         Raises:
             UpstreamBrokenError: It stopped before the line that has ``done``.
@@ -179,7 +179,7 @@ class OllamaStreamAssembler:
         if not self._ended:
             raise UpstreamBrokenError(
                 "The answer broke off: the stream ended before it was done.",
-                hint="What came is kept; ask again.",
+                hint="What arrived is kept; ask again.",
             )
 
 
@@ -188,7 +188,7 @@ def _text(arguments: Any) -> str:
 
 
 def usage(line: Mapping[str, Any]) -> Usage:
-    """Read the figures of a last line. Servers leave out what is 0."""
+    """Read the usage of a last line. Servers leave out zeros."""
     return Usage(number(line.get("prompt_eval_count")), number(line.get("eval_count")))
 
 
@@ -202,7 +202,7 @@ def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[IncomingMessage, ...]:
     first call of its name that has no result yet.
 
     Raises:
-        InputError: A message has no known role, or content that cannot be taken.
+        InputError: A message has an unknown role, or content that is not accepted.
     """
     waiting: list[ToolCall] = []
     read: list[IncomingMessage] = []
@@ -211,13 +211,13 @@ def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[IncomingMessage, ...]:
         role = role_of(message, place)
         content = message.get("content") or ""
         if not isinstance(content, str):
-            raise InputError(f"Message {place + 1} has content that is no text.")
+            raise InputError(f"Message {place + 1} has content that is not text.")
         if role is Role.TOOL:
             read.append(IncomingMessage(role, (_result(message, content, waiting),)))
             continue
         given = message.get("tool_calls") or ()
         if not isinstance(given, (list, tuple)):
-            raise InputError(f"Message {place + 1} has tool calls that are no list.")
+            raise InputError(f"Message {place + 1} has tool calls that are not a list.")
         calls = [_read_call(call, count + nth, place) for nth, call in enumerate(given)]
         count += len(calls)
         waiting += calls
@@ -236,7 +236,7 @@ def _said(message: Mapping[str, Any], content: str) -> Iterator[Part]:
 
 
 _MAGIC = {"iVBOR": "image/png", "/9j/": "image/jpeg", "R0lGO": "image/gif", "UklGR": "image/webp"}
-"""How base64 of each format begins."""
+"""The beginning of base64 by format."""
 
 
 def _media_type(data: str) -> str:
@@ -266,9 +266,9 @@ def _read_call(call: Any, count: int, place: int) -> ToolCall:
 
 
 def line(chunk: StreamChunk, *, model: str, created: str, seconds: float = 0.0) -> Wire:
-    """Give one line of a stream.
+    """Return one line of a stream.
 
-    ``created`` is a time of RFC 3339; ``seconds`` is what the answer took so far.
+    ``created`` is a time of RFC 3339; ``seconds`` is the time since the request.
     """
     message: Wire = {"role": "assistant", "content": chunk.text}
     if chunk.reasoning:
@@ -278,7 +278,7 @@ def line(chunk: StreamChunk, *, model: str, created: str, seconds: float = 0.0) 
     wire: Wire = {"model": model, "created_at": created, "message": message, "done": chunk.done}
     if not chunk.done:
         return wire
-    # The dialect says "stop" where a model calls tools; the calls themselves tell it.
+    # The dialect has "stop" for tool calls too; the calls themselves show it.
     wire["done_reason"] = "length" if chunk.finish == "length" else "stop"
     wire["total_duration"] = int(seconds * 1e9)
     figures = chunk.usage or Usage()
@@ -289,5 +289,5 @@ def line(chunk: StreamChunk, *, model: str, created: str, seconds: float = 0.0) 
 def answer(
     chunks: Sequence[StreamChunk], *, model: str, created: str, seconds: float = 0.0
 ) -> Wire:
-    """Give a whole answer as one object."""
+    """Return a whole answer as one object."""
     return line(merged(chunks), model=model, created=created, seconds=seconds)

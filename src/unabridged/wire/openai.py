@@ -2,7 +2,7 @@
 
 Source of the format: the official ``openai`` Python client 3.54.0 (types/chat), against which it
 is tested; ``reasoning_content`` as DeepSeek, vLLM and llama.cpp send it, ``reasoning`` as
-OpenRouter does. Pure functions: nothing here talks to anybody.
+OpenRouter does. Pure functions without network.
 """
 
 import json
@@ -30,14 +30,14 @@ DONE = "[DONE]"
 """The data of the event that ends a stream."""
 
 
-# ---- towards a server -------------------------------------------------------------------------
+# ---- for a server -------------------------------------------------------------------------
 
 
 def messages(prompt: Sequence[Message | IncomingMessage]) -> tuple[Wire, ...]:
-    """Give a prompt as the dialect's messages, in order and none merged.
+    """Return a prompt as the dialect's messages, in order and none merged.
 
     Text alone becomes a plain string; with pictures, a list of parts. A message with several
-    tool results becomes as many messages. Reasoning is never sent.
+    tool results becomes several messages. Reasoning is never sent.
     """
     return tuple(wire for message in prompt for wire in _message(message))
 
@@ -78,7 +78,7 @@ def _call(call: ToolCall) -> Wire:
 def body(
     request: ChatRequest, model: str, *, stream: bool = True, limit: str = "max_tokens"
 ) -> Wire:
-    """Give the body of ``POST /chat/completions``.
+    """Return the body of ``POST /chat/completions``.
 
     ``limit`` names the field that limits the answer: some servers know only ``max_completion_tokens``.
     """
@@ -97,7 +97,7 @@ def body(
 
 
 def usage(data: Any) -> Usage | None:
-    """Read a usage object; None where there is none."""
+    """Read a usage object; None if there is none."""
     if not isinstance(data, Mapping):
         return None
     cached = mapping(data.get("prompt_tokens_details")).get("cached_tokens")
@@ -117,10 +117,10 @@ class OpenAIStreamAssembler:
         self._text, self._thought = Characters(), Characters()
 
     def feed(self, event: Mapping[str, Any]) -> StreamChunk | None:
-        """Take an event; give what it says, or None where it says nothing for the reader.
+        """Read an event; return its chunk, or None if it has nothing for the reader.
 
         Raises:
-            UpstreamError: The event is an error object, or no event at all.
+            UpstreamError: The event is an error object, or not an event.
         """
         error = refusal_of(event)
         if error is not None:
@@ -132,7 +132,7 @@ class OpenAIStreamAssembler:
         if not isinstance(choices, list) or not all(isinstance(c, Mapping) for c in choices):
             raise UpstreamBrokenError(
                 "The server sent an event without choices.",
-                hint="Check that the address is a chat completions server's.",
+                hint="Check that the address is that of a chat completions server.",
             )
         return self._choice(choices[0]) if choices else None
 
@@ -163,11 +163,11 @@ class OpenAIStreamAssembler:
         call["arguments"] += arguments if isinstance(arguments, str) else json.dumps(arguments)
 
     def done(self) -> None:
-        """Note that the server said that the stream ends here."""
+        """Note that the server ended the stream."""
         self._ended = True
 
     def end(self) -> StreamChunk:
-        """Give the last chunk, with the tool calls, the reason and the usage.
+        """Return the last chunk, with the tool calls, the reason and the usage.
 
         Raises:
             UpstreamBrokenError: The stream stopped without ``[DONE]`` and without a reason.
@@ -175,7 +175,7 @@ class OpenAIStreamAssembler:
         if not (self._ended or self._finish):
             raise UpstreamBrokenError(
                 "The answer broke off: the stream ended without a reason.",
-                hint="What came is kept; ask again.",
+                hint="What arrived is kept; ask again.",
             )
         calls = tuple(
             ToolCall(call["id"] or f"call_{place}", call["name"], call["arguments"] or "{}")
@@ -203,7 +203,7 @@ def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[IncomingMessage, ...]:
     """Read a client's messages.
 
     Raises:
-        InputError: A message has no known role, or content that cannot be taken.
+        InputError: A message has an unknown role, or content that is not accepted.
     """
     names: dict[str, str] = {}
     read: list[IncomingMessage] = []
@@ -245,14 +245,14 @@ def _part(item: Any, place: int) -> Part:
     kind = item.get("type") if isinstance(item, Mapping) else type(item).__name__
     raise InputError(
         f"Message {place + 1} has a part of the type {kind!r}.",
-        hint="Text and image_url parts can be taken.",
+        hint="Text and image_url parts are accepted.",
     )
 
 
 def _read_calls(message: Mapping[str, Any], place: int) -> Iterator[ToolCall]:
     given = message.get("tool_calls") or ()
     if not isinstance(given, (list, tuple)):
-        raise InputError(f"Message {place + 1} has tool calls that are no list.")
+        raise InputError(f"Message {place + 1} has tool calls that are not a list.")
     for count, call in enumerate(given):
         match call:
             case {"function": {"name": str(name), **function}}:
@@ -267,7 +267,7 @@ def tool_spec(wire: Mapping[str, Any]) -> ToolSpec:
     """Read a client's tool definition.
 
     Raises:
-        InputError: It names no function.
+        InputError: It does not name a function.
     """
     match wire:
         case {"function": {"name": str(name), **rest}}:
@@ -277,7 +277,7 @@ def tool_spec(wire: Mapping[str, Any]) -> ToolSpec:
 
 
 def function_spec(name: str, about: Mapping[Any, Any]) -> ToolSpec:
-    """Read what a client says of a function that it offers."""
+    """Read a client's description of a function."""
     parameters = mapping(about.get("parameters")) or {"type": "object", "properties": {}}
     return ToolSpec(name, text(about.get("description")), parameters)
 
@@ -285,7 +285,7 @@ def function_spec(name: str, about: Mapping[Any, Any]) -> ToolSpec:
 def event(
     chunk: StreamChunk, *, answer: str, created: int, model: str, first: bool = False
 ) -> Wire:
-    """Give one event of a stream; usage goes into ``usage_event``.
+    """Return one event of a stream; usage goes into ``usage_event``.
 
     ``answer`` is the id of the whole answer; the first event names the role.
     """
@@ -305,7 +305,7 @@ def event(
 
 
 def usage_object(figures: Usage) -> Wire:
-    """Give a usage object; what is not known counts as 0, as the dialect has no other way."""
+    """Return a usage object; an unknown figure is 0, since the dialect has no other way."""
     prompt, said = figures.prompt or 0, figures.answer or 0
     wire: Wire = {"prompt_tokens": prompt, "completion_tokens": said, "total_tokens": prompt + said}
     if figures.cached is not None:
@@ -314,13 +314,13 @@ def usage_object(figures: Usage) -> Wire:
 
 
 def usage_event(figures: Usage, *, answer: str, created: int, model: str) -> Wire:
-    """Give the event that follows the last one where a client asked for ``include_usage``."""
+    """Return the event that follows the last one if a client asked for ``include_usage``."""
     head = {"id": answer, "object": "chat.completion.chunk", "created": created, "model": model}
     return {**head, "choices": [], "usage": usage_object(figures)}
 
 
 def completion(chunks: Sequence[StreamChunk], *, answer: str, created: int, model: str) -> Wire:
-    """Give a whole answer as one object."""
+    """Return a whole answer as one object."""
     whole = merged(chunks)
     message: Wire = {"role": "assistant", "content": whole.text or (None if whole.calls else "")}
     if whole.reasoning:
@@ -336,5 +336,5 @@ def completion(chunks: Sequence[StreamChunk], *, answer: str, created: int, mode
 def error_body(
     message: str, *, kind: str = "invalid_request_error", code: str | None = None
 ) -> Wire:
-    """Give an error as OpenAI's servers do."""
+    """Return an error as OpenAI's servers do."""
     return {"error": {"message": message, "type": kind, "param": None, "code": code}}

@@ -185,5 +185,5 @@ def test_what_is_no_tool_is_an_error(opened, tool):
 
 
 def test_tools_in_chat_mode_contradict_each_other(opened):
-    with pytest.raises(InputError, match="chat mode"):
+    with pytest.raises(InputError, match="Chat mode"):
         opened("Yes.").chat("Hi", tools=[lucky], mode="chat")

@@ -174,7 +174,7 @@ def test_other_memories_are_a_table_beside_ours(run):
     ran = run(*words)
     assert ran.code == 0, ran.err
     assert "x@10" in ran.out
-    assert "unabridged: Memory.import_transcript" in ran.out
+    assert "unabridged: SpaceLog.import_transcript" in ran.out
     assert max(map(len, ran.out.splitlines())) <= 80
     (row,) = run(*words, "--json").data["rows"]
     assert row["turn frac@10"] > 0.5

@@ -35,7 +35,7 @@ def test_what_is_there_is_measured_and_what_is_not_is_said(run, data):
     assert ran.code == 0, ran.err
     for said in (
         "answers_kept", "pooled: 2 questions", "qmsum_spans", "10%: 1 queries", "leading of each",
-        "nothing is wrong", "must .850, aim .920", "Not there, so not measured: crd3.",
+        "no violation", "must .850, aim .920", "Missing, so not measured: crd3.",
     ):  # fmt: skip
         assert said in ran.out, said
     assert max(map(len, ran.out.splitlines())) <= 80

@@ -35,7 +35,7 @@ def test_every_form_gives_the_same(tmp_path, text):
         ("lively\thello\n", BadRecordError, "'lively'"),
         ('{"intent": "casual"}\n', BadRecordError, "no message"),
         ('{"text": "hello"}\n', BadRecordError, "labelled ''"),
-        ('{"intent": "casual", "text": "a"}\n{broken\n', BadRecordError, "Line 2 is no JSON"),
+        ('{"intent": "casual", "text": "a"}\n{broken\n', BadRecordError, "Line 2 is not JSON"),
     ],
 )
 def test_what_cannot_be_read_says_where(tmp_path, text, error, said):

@@ -39,7 +39,7 @@ def test_an_export_is_sealed_and_opens_with_its_key_in_another_home(run, home, t
     other = ("--home", str(tmp_path / "other"))
     ran = run("import", str(tmp_path / "out.sealed"), *other)
     assert ran.code == 5
-    assert "no key is named" in ran.err
+    assert "no key is set" in ran.err
     run("config", "set", "key", f"file:{tmp_path / 'my.key'}", *other)
     ran = run("import", str(tmp_path / "out.sealed"), *other)
     assert (ran.code, "(1 exchange)" in ran.out) == (0, True), ran.out + ran.err

@@ -138,7 +138,7 @@ def test_an_unknown_program_is_told_with_the_list(capsys):
     with pytest.raises(SystemExit) as ended:
         cli.main(["connect", "emacs"])
     assert ended.value.code == 3
-    assert "`unabridged connect` lists" in capsys.readouterr().err
+    assert "List the programs: unabridged connect" in capsys.readouterr().err
 
 
 def test_the_table_is_toml_without_stray_dollars():

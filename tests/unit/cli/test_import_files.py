@@ -105,7 +105,7 @@ def test_what_could_not_be_read_is_kept_aside_and_said(run, tmp_path):
     assert kept[0]["raw"].startswith("{broken")
     assert json.loads(kept[1]["raw"]) == {"role": "ghost", "content": "boo"}
     told = " ".join(run("import", str(path)).err.split())
-    assert "What could not be read is kept in" in told
+    assert "Unreadable records are kept in" in told
     assert len(list((tmp_path / "home" / "imports").iterdir())) == 1
 
 

@@ -294,9 +294,9 @@ def test_help_is_short_in_groups_and_explains_a_command(memory):
     shown = [unstyle(line) for line in person.lines[2:]]
     assert len(shown) <= 22
     assert [line.split()[0] for line in shown if line[:1].isalpha() and line[:6] != "Before"] == [
-        "Conversation", "Memory", "Looking", "Answering", "Other",
+        "Conversation", "Memory", "Look", "Answers", "Other",
     ]  # fmt: skip
-    person = talk(memory, Model(), "/help facts", "/help looking", "/help /forget", "/help histroy")
+    person = talk(memory, Model(), "/help facts", "/help look up", "/help /forget", "/help histroy")
     shown = "\n".join(unstyle(line) for line in person.lines)
     assert "/facts why NUMBER\n  Show where a fact comes from, word for word." in shown
     assert "Find exchanges." in shown

@@ -89,5 +89,5 @@ def test_a_time_or_a_session_can_be_chosen(talked):
 
 
 def test_nothing_is_said_of_nothing(run):
-    assert run("topics").out == "Nothing was talked about.\n"
+    assert run("topics").out == "There is no exchange in this period.\n"
     assert run("topics", "--json").data == []

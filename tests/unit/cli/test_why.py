@@ -72,7 +72,7 @@ def test_a_person_reads_whole_sentences():
     assert "1 exchange (100 tokens): earlier in this session." in said
     assert "1 other exchange (20 tokens) was not considered." in said
     assert "left over, too small for what was left out" in said
-    assert "kept from memory by the setting memory_cap" in said
+    assert "excluded from memory by the setting memory_cap" in said
 
 
 @pytest.mark.parametrize("figure", ["0.25", "estimate-1", "c0ffee", "0.90", "vivid_recall"])

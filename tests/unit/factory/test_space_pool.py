@@ -55,7 +55,7 @@ def test_a_table_that_cannot_be_used_is_told_before_anything_starts(home):
     with pytest.raises(SettingError, match="agent coder"):
         by_agent(home=home, environ={})
     config.file_of(home).write_text("agents = 3\n")
-    with pytest.raises(SettingError, match="no table"):
+    with pytest.raises(SettingError, match="not a table"):
         by_agent(home=home, environ={})
 
 

@@ -97,7 +97,7 @@ def test_who_asks_for_an_overview_gets_condensed_conversations(memory):
     memory.begin(context)
     account = memory.why(context.id)
     assert account.intact
-    assert account.messages == context.messages
+    assert account.messages == tuple(context.messages)
 
 
 def test_a_summary_survives_in_why_when_its_session_went_on(memory):
@@ -126,7 +126,7 @@ def test_facts_that_bear_on_a_message_stand_in_the_prompt(memory):
     memory.begin(context)
     account = memory.why(context.id)
     assert account.intact
-    assert account.messages == context.messages
+    assert account.messages == tuple(context.messages)
 
 
 def test_who_asks_for_everything_gets_the_months_before_the_newest_conversations(memory):

@@ -94,7 +94,7 @@ def test_a_packed_database_is_held_in_memory_up_to_a_bound(read, fixtures):
 
 
 def test_records_that_never_become_a_conversation_end_at_a_bound(read):
-    with pytest.raises(TransferError, match="more than can be held"):
+    with pytest.raises(TransferError, match="too much memory"):
         read(LINE * 100, limits=InputLimits(held=100_000))
 
 

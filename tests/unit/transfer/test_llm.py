@@ -113,7 +113,7 @@ def test_forks_are_branches_and_system_messages_are_counted(read, made):
     assert ([m.text for m in first.messages], [m.text for m in fork.messages]) == (
         ["a!", "b!"], ["d!", "e!"])  # fmt: skip
     assert (fork.parent, fork.model, str(fork.at)[:10]) == (first.id, "n", "2026-01-02")
-    assert {"system message", "content of the type 'smell'", "a part that is no JSON"} <= set(
+    assert {"system message", "content of the type 'smell'", "a part that is not JSON"} <= set(
         got.reasons
     )
 

@@ -193,4 +193,4 @@ def test_a_message_that_comes_twice_is_told_unless_siblings_share_it(read):
     write_jsonl([Transcript(session, (first, second, sibling, doubled, within))], stream)
     got = read(stream.getvalue())
     assert got.ids == ["e1", "e2", "sibling"]
-    assert sum("a message whose id was there before" in reason for reason in got.reasons) == 2
+    assert sum("a message with a repeated id" in reason for reason in got.reasons) == 2

@@ -1,4 +1,4 @@
-"""One message and its answer, shown while it arrives; whatever ends it, nothing is lost."""
+"""Sends one message, and shows the answer while it arrives."""
 
 import signal
 import threading
@@ -25,8 +25,8 @@ from unabridged.turn.run import Reply
 ATTEMPTS = 20
 """Attempts to prepare a message while other programs write to the same session."""
 PAUSE_SECONDS = 0.02
-"""What each attempt waits longer than the one before, so that two programs fall out of step."""
-MOVED = "Another program wrote to this session; your message follows what was said there."
+"""How much longer each attempt waits, so that two programs get out of step."""
+MOVED = "Another program wrote to this session; your message comes after that."
 _SHOWN = 100
 
 
@@ -39,8 +39,8 @@ class SentQuestion:
         context: What was sent, or None.
         exchange: The stored exchange, or None.
         usage: What the server reported.
-        notes: What a person should know.
-        error: What ended it early.
+        notes: Notes for a person.
+        error: The error that ended it early.
         stopped: Whether Ctrl-C ended it.
     """
 

@@ -1,4 +1,4 @@
-"""A chat on a screen: its conversation, its model, and how it sends a message."""
+"""A chat on a screen: its conversation and model."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -39,15 +39,15 @@ class Chat:
         conversation: The conversation to continue.
         screen: Reads what is typed, and shows answers.
         data_of: Returns an answer for JSON; None for people.
-        beside: Opens the memory of another model, if each has its own; None if nothing can.
+        beside: Opens the memory of another model, if each has its own; None if that is not possible.
         agents: Reads the settings of every agent; None for those of the home.
 
     Attributes:
         conversation: The conversation that is continued.
         settings: The settings, as the commands of the chat have changed them.
-        persona: The persona that answers; None for that of the settings.
+        persona: The persona that answers; None for the configured one.
         mode: Whether tools are offered.
-        done: Whether the person leaves.
+        done: Whether the chat has ended.
         failed: The last error, or None.
         found: The ids of the results of the last search, in their order.
         commands: The names of all commands.
@@ -87,7 +87,7 @@ class Chat:
         """The model that answers.
 
         Raises:
-            UpstreamError: The one that the settings name is not available.
+            UpstreamError: The configured one is not available.
         """
         return self._chosen[0] if self._chosen else self.space.model
 
@@ -97,7 +97,7 @@ class Chat:
         return self._chosen[1] if self._chosen else self.space.model_note
 
     def close(self) -> None:
-        """Close the model that was chosen here."""
+        """Close the model that was chosen in the chat."""
         if self._chosen is not None:
             self._chosen[0].close()
 
@@ -143,7 +143,7 @@ class Chat:
         """Continue with another model; if each has its own memory, with that memory.
 
         Args:
-            provider: What serves it; ``quote`` quotes from the present memory.
+            provider: Its provider; ``quote`` quotes from the present memory.
             model: Its name.
 
         Returns:
@@ -178,7 +178,7 @@ class Chat:
         return said in {"y", "yes"} if said else default
 
     def note_all(self, texts: Iterable[str]) -> None:
-        """Show a remark; a person sees the dim lines after it too."""
+        """Show remarks."""
         first, *lines = texts
         self.screen.note(first)
         if self.screen.interactive:

@@ -12,9 +12,9 @@ from unabridged.domain.session import Session
 from unabridged.errors import NotFoundError
 
 QUOTED = 60
-"""Cells of a text that a command repeats."""
+"""The most cells of a repeated text."""
 LISTED = 30
-"""Items of a list; older ones are only counted."""
+"""The most items of a list; older ones are only counted."""
 LAST_LINES = 3
 """Lines of each side of the last exchange, when a session is continued."""
 
@@ -28,8 +28,8 @@ class ChatCommand:
         group: The group in which the help lists it.
         argument: What follows, in capitals: a word each, the last one may be several words.
             Brackets mark what may be left out; empty for nothing.
-        run: Does it, with what follows the name; its docstring is the help.
-        example: A whole line.
+        run: Runs it with the text after the name; its docstring is the help.
+        example: A whole line as an example.
     """
 
     name: str
@@ -40,7 +40,7 @@ class ChatCommand:
 
     @property
     def help(self) -> str:
-        """What it does."""
+        """The help of the command."""
         return self.run.__doc__ or ""
 
 
@@ -48,23 +48,23 @@ def last(chat: Chat) -> Exchange:
     """Return the newest exchange of the session.
 
     Raises:
-        NotFoundError: Nothing was said in it yet.
+        NotFoundError: It has no exchange yet.
     """
     history = chat.conversation.history(1)
     if not history:
-        raise NotFoundError("Nothing was said in this session yet.", hint="Say something first.")
+        raise NotFoundError("This session has no exchange yet.", hint="Say something first.")
     return history[-1]
 
 
 def current(chat: Chat) -> Session:
-    """Return the session that is continued.
+    """Return the current session.
 
     Raises:
-        NotFoundError: Nothing was said in it yet.
+        NotFoundError: It has no exchange yet.
     """
     session = chat.conversation.header
     if session is None:
-        raise NotFoundError("Nothing was said in this session yet.", hint="Say something first.")
+        raise NotFoundError("This session has no exchange yet.", hint="Say something first.")
     return session
 
 
@@ -74,7 +74,7 @@ def quoted(text: str, cells: int = QUOTED) -> str:
 
 
 def where(chat: Chat) -> Iterator[str]:
-    """Say which session is continued, with its last exchange."""
+    """Name the current session, and show its last exchange."""
     session = chat.conversation.header
     if session is None:
         named = f" “{one_line(chat.conversation.session)}”" if chat.conversation.is_named else ""

@@ -1,4 +1,4 @@
-"""The table of the chat's commands, and what runs and explains them."""
+"""The table of the chat's commands; runs and explains them."""
 
 import difflib
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ from unabridged.cli.paint import INDENT, Column, paint, table, width
 from unabridged.cli.terminal_text import wrap
 from unabridged.errors import InputError
 
-TALK, MEMORY, LOOK, ANSWER, OTHER = "Conversation", "Memory", "Looking", "Answering", "Other"
+TALK, MEMORY, LOOK, ANSWER, OTHER = "Conversation", "Memory", "Look up", "Answers", "Other"
 GROUPS: Mapping[str, str] = {
     TALK: "start, continue, step back",
     MEMORY: "what is remembered, and forgotten",
@@ -23,14 +23,14 @@ GROUPS: Mapping[str, str] = {
     ANSWER: "what answers, and how",
     OTHER: "help and leaving",
 }
-"""The groups of the help, with what they are about."""
+"""The groups of the help, with their subjects."""
 
 
 def run(chat: Chat, line: str) -> None:
     """Run a command line.
 
     Raises:
-        InputError: There is no such command, or its argument cannot be used.
+        InputError: There is no such command, or its argument is not valid.
         UnabridgedError: The command failed.
     """
     command, given = _parsed(line)

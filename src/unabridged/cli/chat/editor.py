@@ -40,8 +40,8 @@ class _CommandNames(Completer):
 class Editor:
     """Reads messages from a person; the arrow keys bring back earlier ones.
 
-    Those come from the store and not from a file, so that one user never sees another's, and what
-    is forgotten is gone here too.
+    Earlier messages come from the store and not from a file, so that no user sees another's, and
+    forgotten ones disappear.
 
     Args:
         said: Earlier messages, oldest first.
@@ -60,7 +60,7 @@ class Editor:
         )
 
     def type(self, keys: str) -> None:
-        """Let the next message begin with keys that were typed before."""
+        """Begin the next message with keys that were typed before."""
         pressed: list[KeyPress] = []
         parser = Vt100Parser(pressed.append)
         parser.feed(keys)

@@ -23,11 +23,11 @@ from unabridged.cli.views.found import found_lines, nearest, nothing_lines
 from unabridged.cli.views.stats import figures_lines
 
 FOUND = 10
-"""Exchanges that a search shows."""
+"""The most results of a search to show."""
 ANNOTATED = 5
-"""Exchanges whose annotations are shown, the newest."""
+"""The number of newest exchanges to show with annotations."""
 MOST_ANNOTATED = 500
-"""Exchanges that are annotated before their distribution is shown: about a second."""
+"""Exchanges to annotate before showing the distribution: about a second."""
 _VERBOSE = {"v", "verbose"}
 
 
@@ -67,7 +67,7 @@ def tokens(chat: Chat, _: str) -> None:
     ledger = account_of(chat.space, None).ledger
     chat.screen.say(lists.token_lines(chat.space.contexts.tokens(), ledger))
     chat.screen.note(
-        "reserve is left over from the window; unused is kept from memory by a setting"
+        "reserve is left over from the window; unused is excluded from memory by a setting"
     )
 
 

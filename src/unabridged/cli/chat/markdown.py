@@ -1,4 +1,4 @@
-"""Markdown as calm text: no boxes, no colours where words suffice, nothing swallowed."""
+"""Markdown as calm text: no boxes, few colours, nothing lost."""
 
 import re
 from typing import ClassVar
@@ -16,16 +16,16 @@ _BROKEN = re.compile(r"[^\s|]")
 
 
 class Blocks:
-    """Takes pieces of text; gives blocks. All blocks joined are the text, character for character.
+    """Splits text in pieces into blocks. All blocks joined are the text exactly.
 
-    A block ends at an empty line outside code, unless what follows may belong to a list.
+    A block ends at an empty line outside code, unless the next line may belong to a list.
     """
 
     def __init__(self) -> None:
         self.growing = ""
 
     def feed(self, text: str) -> list[str]:
-        """Take more text and give the blocks that are finished by it."""
+        """Add text, and return the blocks that it completes."""
         self.growing += text
         finished = []
         while (end := _end(self.growing)) is not None:
@@ -34,7 +34,7 @@ class Blocks:
         return finished
 
     def rest(self) -> str:
-        """Give what is left when the stream ended."""
+        """Return what is left at the end."""
         rest, self.growing = self.growing, ""
         return rest
 
@@ -72,7 +72,7 @@ def _fence_after(fence: str, line: str) -> str:
 
 
 def hard_breaks(text: str) -> str:
-    """Give Markdown in which a line break breaks the line, as people write in a chat."""
+    """Return Markdown in which every line break stays one, as in a chat."""
     lines, fence, shown = text.split("\n"), "", []
     for number, line in enumerate(lines):
         inside = bool(fence)
@@ -112,7 +112,7 @@ class _PlainHeading(Heading):
 
 
 class MarkdownAnswer(Markdown):
-    """An answer as Markdown. HTML in it is text, and line breaks are kept."""
+    """An answer as Markdown. HTML is shown as text, and line breaks are kept."""
 
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
         **Markdown.elements,

@@ -11,9 +11,9 @@ from unabridged.domain.forgetting import ForgetPlan
 from unabridged.errors import InputError
 
 TOPIC = "topic "
-"""Before words: forget everything that contains them."""
+"""Before words, to forget everything that contains them."""
 LONGEST_NUMBER = 3
-"""Digits of a number in a list; an id is longer."""
+"""The most digits of a number in a list; an id is longer."""
 
 
 def facts(chat: Chat, _: str) -> None:
@@ -134,7 +134,7 @@ def conflicts(chat: Chat, _: str) -> None:
 
 
 def forget(chat: Chat, wanted: str) -> None:
-    """Forget for good: the last exchange, a result of /search, or all with the words."""
+    """Forget for good the last exchange, a result of /search, or all with the words."""
     plan = _planned(chat, wanted)
     if plan.is_empty:
         chat.screen.note("Nothing matches.")

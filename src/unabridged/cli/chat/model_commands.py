@@ -20,7 +20,7 @@ def model(chat: Chat, wanted: str) -> None:
     """List the models, or change it."""
     found = available_models(chat.settings)
     if wanted and not wanted.isdecimal() and wanted not in {line.model for line in found}:
-        found = available_models(chat.settings, fresh=True)  # pulled since the list was made
+        found = available_models(chat.settings, fresh=True)  # it may have been pulled since
     if not wanted:
         chat.screen.say(lists.model_lines(found, chat.model.provider, chat.model.model))
         apart = "model" in chat.space.settings.isolation
@@ -76,7 +76,7 @@ def persona(chat: Chat, wanted: str) -> None:
     if name == answers:
         chat.screen.note(f"{name} answers already." if name else "No persona answers already.")
         return
-    chat.space.system(name)  # one that cannot be read changes nothing
+    chat.space.system(name)  # an unreadable one changes nothing
     chat.persona = name
     chat.screen.note(
         f"{name or 'No persona'} answers from your next message on; the memory stays the same."

@@ -35,14 +35,14 @@ class PlainScreen:
         """Do nothing: a pipe has no spinner."""
 
     def delta(self, text: str, reasoning: str) -> None:  # noqa: ARG002 - thinking is not the answer
-        """Write the words as they come."""
+        """Write the words as they arrive."""
         if text:
             shown = safe(text) if sys.stdout.isatty() else text
             click.echo(shown, nl=False)
             self._open = not text.endswith("\n")
 
     def working(self, text: str) -> None:
-        """Write to standard error."""
+        """Write a step to standard error."""
         self.note(text)
 
     def end_answer(self) -> None:
@@ -57,11 +57,11 @@ class PlainScreen:
             echo(line)
 
     def note(self, text: str, style: str = "dim") -> None:
-        """Write to standard error."""
+        """Write a remark to standard error."""
         echo(safe(text), style, err=True)
 
     def error(self, error: UnabridgedError) -> None:
-        """Write to standard error."""
+        """Write an error to standard error."""
         echo_error(error, as_json=False)
 
 

@@ -1,4 +1,4 @@
-"""What the chat needs of a screen: a terminal, a pipe, a program."""
+"""The protocol of the chat's screen: a terminal, a pipe or a program."""
 
 import sys
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ class Screen(Protocol):
         ...
 
     def open(self, conversation: Conversation, commands: Iterable[str]) -> None:
-        """Prepare to read in a conversation; the names of commands are completed."""
+        """Prepare to read in a conversation; complete the names of commands."""
         ...
 
     def read(self, draft: str = "") -> str | None:

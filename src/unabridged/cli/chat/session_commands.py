@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from unabridged.factory.sharing import SpaceShares
 
 SESSIONS = 20
-"""Sessions that are listed, the newest."""
+"""The number of newest sessions to list."""
 EXCHANGES = 5
-"""Exchanges that ``/history`` shows."""
+"""The number of exchanges that ``/history`` shows."""
 
 
 def new(chat: Chat, title: str) -> None:
@@ -58,7 +58,7 @@ def history(chat: Chat, number: str) -> None:
         raise InputError(f"{number!r} is not a number of exchanges.", hint="/history 10")
     shown = chat.conversation.history(int(number) if number else EXCHANGES)
     if not shown:
-        chat.screen.note("Nothing was said in this session yet.")
+        chat.screen.note("This session has no exchange yet.")
     for exchange in shown:
         chat.screen.say([paint(moment(exchange.at), "dim"), *spoken_lines(exchange), ""])
 

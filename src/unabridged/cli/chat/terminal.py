@@ -23,15 +23,15 @@ from unabridged.turn.conversation import Conversation
 REFRESHES = 8
 """Drawings of a growing answer per second."""
 LAID_OUT = 4000
-"""Characters of a growing block that is laid out; of a longer one the end is shown as it is."""
+"""The most characters of a growing block to lay out; of a longer one, show the end plain."""
 
 
 class TerminalScreen:
     """A person's terminal.
 
     Args:
-        console: Where it is; None for this process's own.
-        typed: What keeps the keys that are typed during an answer; None where nobody types.
+        console: The console; None for this process's own.
+        typed: Keeps the keys that are typed during an answer; None for no keyboard.
     """
 
     interactive = True
@@ -50,7 +50,7 @@ class TerminalScreen:
         self._gap = False
 
     def open(self, conversation: Conversation, commands: Iterable[str]) -> None:
-        """Give the editor the names of commands and the earlier messages."""
+        """Pass the names of commands and earlier messages to the editor."""
         said = [exchange.user.text for exchange in conversation.history(200)]
         self._editor = Editor(said, list(commands))
         self._editor.type(self._typed.early())
@@ -65,7 +65,7 @@ class TerminalScreen:
             self._typed.keep()
 
     def begin_answer(self) -> None:
-        """Show that the model reads, and for how long."""
+        """Show that the model is working, and for how long."""
         self._fit()
         self._blocks = Blocks()
         self._began, self._doing, self._gap = time.monotonic(), "reading", False
@@ -152,7 +152,7 @@ class _Lines:
 
     Args:
         inner: What to show.
-        tail: Whether to show only as much of its end as the terminal has room for.
+        tail: Whether to show only the end that fits the terminal.
     """
 
     def __init__(self, inner: RenderableType, *, tail: bool = False) -> None:

@@ -11,9 +11,9 @@ from typing import Any, Self
 from unabridged import config
 
 _AT_ONCE = 65_536
-"""Bytes that are read at once."""
+"""Bytes to read at once."""
 _AS_KEYS = str.maketrans({"\n": "\r", "\0": "\x04"})
-"""How the terminal stores Enter and Ctrl-D while it edits lines itself, and the keys they were."""
+"""The bytes of Enter and Ctrl-D from a terminal that edits lines, and the keys."""
 _PASTES, _NO_PASTES = "\x1b[?2004h", "\x1b[?2004l"
 """Let the terminal mark what is pasted, so that several lines stay one message."""
 
@@ -58,7 +58,7 @@ class TypeAhead:
             _write(_NO_PASTES)
 
     def early(self) -> str:
-        """Take the keys that were typed so far; nothing after the first time."""
+        """Return the keys that were typed so far; nothing at a second call."""
         if self._before is None or self._early_taken:
             return ""
         self._early_taken = True

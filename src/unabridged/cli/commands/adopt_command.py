@@ -18,7 +18,7 @@ from unabridged.errors import InputError
 from unabridged.factory.edited_files import adoption_of
 
 AROUND = 8
-"""Words around a change that are shown."""
+"""The number of words to show around a change."""
 _WORDS = re.compile(r"\s+|[^\s]+")
 
 
@@ -70,7 +70,7 @@ def command(
 
 
 def adoption_lines(view: Adoption) -> Iterator[str]:
-    """Show what importing a changed file does."""
+    """Show the changes of an edited file."""
     if view.sound:
         yield f"{safe(view.path)} is unchanged; there is nothing to import."
         return

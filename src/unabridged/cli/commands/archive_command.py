@@ -41,7 +41,7 @@ def command(invocation: Invocation, restore: str | None) -> None:
         settings = invocation.settings()
         if settings.max_sessions is None and settings.max_bytes is None:
             raise InputError(
-                "Neither a session nor a limit is given.",
+                "No session is named, and no limit is set.",
                 hint="Name a session with --session, or set max_sessions or max_bytes.",
             )
         wanted = archives.due()

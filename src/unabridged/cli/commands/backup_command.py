@@ -110,8 +110,10 @@ def verify_command(invocation: Invocation, file: str) -> None:
 )
 @click.option("--all", "everything", is_flag=True, help="With --at: a backup of the whole home.")
 @click.option("--as", "renamed", metavar="USER/AGENT", help="Restore it under another name.")
-@click.option("--replace", is_flag=True, help="Set aside what is there, and print where.")
-@click.option("--with-forgotten", is_flag=True, help="Restore also what was forgotten since.")
+@click.option(
+    "--replace", is_flag=True, help="Set an existing space aside first, and print its path."
+)
+@click.option("--with-forgotten", is_flag=True, help="Also restore what was forgotten since.")
 def restore_command(
     invocation: Invocation,
     file: str | None,
@@ -122,14 +124,14 @@ def restore_command(
     replace: bool,
     with_forgotten: bool,
 ) -> None:
-    """Restore a backup; nothing that is there is overwritten.
+    """Restore a backup without overwriting anything.
 
     FILE is a path, or the name of a file in backups/ of the home. TIME is a date or a date and a time, such as 2026-03-01T18:00; a date means the end of that day.
 
-    The command refuses to touch a space that is there, unless --replace sets it aside first. It also refuses to bring back what was forgotten since, unless --with-forgotten is given. Everything is unpacked and verified before anything changes; if it is interrupted, each space is either as before or as in the backup. A backup of the whole home restores settings only where there are none.
+    An existing space is an error, unless --replace sets it aside first. So is a backup that holds what was forgotten since, unless --with-forgotten is given. Everything is unpacked and verified before anything changes; if it is interrupted, each space is either as before or as in the backup. A backup of the whole home restores settings only if there are none.
     """
     if (file is None) == (at is None) or (everything and not at):
-        raise InputError("Name one backup.", hint="Give FILE, or --at TIME (with --all or not).")
+        raise InputError("Name one backup.", hint="Use FILE, or --at TIME (with or without --all).")
     space = parse_space(renamed, invocation.settings().isolation) if renamed else None
     safe = open_safekeeping(invocation, None if everything or file else named(invocation))
     if at is not None:
@@ -169,7 +171,7 @@ def prune_command(
     The newest backup of each space, and of the home, always stays. With both --keep and --older-than, only those go that are beyond N and older.
     """
     if keep is None and older_than is None:
-        raise InputError("Nothing says which backups are old.", hint="Give --keep or --older-than.")
+        raise InputError("Which backups are old?", hint="Add --keep or --older-than.")
     before = parse_past(older_than, SystemClock().now()) if older_than else None
     safe = open_safekeeping(invocation)
     gone = safe.prunable(keep=keep or 1, before=before)
@@ -198,7 +200,7 @@ def _restored(one: RestoreResult) -> list[str]:
     if one.there:
         return [paint(f"Unchanged: {one.space.name} is already as in the backup.", "dim")]
     lines = [f"Restored {one.space.name}: {count(one.exchanges, 'exchange')}."]
-    return [*lines, f"What was there is now in {one.quarantine}."] if one.quarantine else lines
+    return [*lines, f"The earlier space is now in {one.quarantine}."] if one.quarantine else lines
 
 
 def _held(backup: Backup) -> str:

@@ -28,7 +28,7 @@ from unabridged.space.space import Space
     options=(*MEMORY, "session"),
 )
 @click.option("--test", is_flag=True, help="Only show what a run would do.")
-@click.option("--force", is_flag=True, help="Also if no run is due.")
+@click.option("--force", is_flag=True, help="Run even if no run is due.")
 def command(invocation: Invocation, *, test: bool, force: bool) -> None:
     """Condense what outgrew its budget; every original stays.
 
@@ -75,11 +75,11 @@ def _outlooks(
                 yield space.condensations.plan(session.id)
             else:
                 yield space.condensations.condense(session.id, force=force)
-            stages.show("Looking" if test else "Condensing", done, len(sessions))
+            stages.show("Checking" if test else "Condensing", done, len(sessions))
 
 
 def _round_off(invocation: Invocation, space: Space) -> int:
-    # Draw facts, and condense conversations that were left and months that ended, as wholes.
+    # Learn facts, and condense whole conversations that were left and months that ended.
     before = _wholes(space)
     with Stages(quiet=invocation.json) as stages:
         maintain_all(space, space.sessions.newest(), stages=stages)

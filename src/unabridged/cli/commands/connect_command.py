@@ -91,7 +91,7 @@ def _chosen(settings: Settings) -> str:
 
 
 def address_from(listen: str) -> str:
-    """Return the address of a server on this machine from where it listens."""
+    """Return the address for clients on this machine from the setting `listen`."""
     host, _, port = listen.rpartition(":")
     host = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}.get(host, host)  # noqa: S104 - read, not bound
     return f"http://{host}:{port}"

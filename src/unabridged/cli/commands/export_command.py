@@ -32,7 +32,7 @@ _WITH_BRANCHES = frozenset({"markdown", "messages"})
 
 @dataclass
 class _Report:
-    """What was written.
+    """The result of an export.
 
     Attributes:
         left_out: Exchanges on other branches, which the format leaves out.
@@ -82,12 +82,12 @@ class _Report:
     "extras",
     type=click.Choice(["contexts"]),
     multiple=True,
-    help="Include in jsonl what `why` needs: what was sent to models, and its ledgers.",
+    help="Include in jsonl the contexts sent to models and their ledgers, for `why`.",
 )
 @click.option(
     "--branches",
     is_flag=True,
-    help="Write all branches in markdown and messages, not only current ones.",
+    help="Write all branches in markdown and messages, not only the current path.",
 )
 @click.option("--encrypt", is_flag=True, help="Encrypt with the key; `import` decrypts with it.")
 @click.option("--force", is_flag=True, help="Replace existing files.")

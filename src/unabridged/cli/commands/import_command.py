@@ -17,12 +17,12 @@ from unabridged.transfer.find import PLACES
 
 _HELP = f"""Import conversations from other programs.
 
-Reads, packed or not: {"; ".join(titles())}. Use - for standard input. What is here already is
-skipped: repeat an import that was interrupted, and it continues. Use --model for files that do not
-name a model. What could not be read is listed and kept in the folder "imports" of the home; the exit
-code is then 7, and everything else is imported.
+Reads, packed or not: {"; ".join(titles())}. Use - for standard input. Conversations that are
+stored already are skipped, so repeating an interrupted import continues it. Use --model for files
+that name no model. Unreadable records are listed and kept in the folder "imports" of the home; then
+the exit code is 7, and everything else is imported.
 
-With --find, look for such files below a folder, by content, and list them; then choose with --pick,
+With --find, search a folder for such files by their content and list them; then choose with --pick,
 --all or when asked. Links are not followed. Programs keep conversations in {", ".join(PLACES)}.
 """
 

@@ -19,7 +19,7 @@ _LAST = "last"
 _UNKNOWN = ""
 _OPTIONS = tuple(name for name in MEMORY if name != "model")
 MISSED_SHOWN = 20
-"""Records that could not be imported, at most this many are shown."""
+"""The most failed records to show."""
 
 
 @plain_command(

@@ -15,7 +15,7 @@ command = PlainGroup(
     "models",
     """List models, download a small one, or re-embed.
 
-    Servers are asked once an hour (setting model_cache_ttl). A server that is away is listed as it was.
+    Servers are asked once an hour (setting model_cache_ttl). A server that does not answer is listed as before.
     """,
     "unabridged models",
     "unabridged models get smollm2",

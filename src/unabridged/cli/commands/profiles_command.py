@@ -55,7 +55,7 @@ def list_command(invocation: Invocation) -> None:
     chosen, trouble = "", ""
     try:
         chosen = invocation.reading().settings.profile
-    except SettingError as error:  # a person who mends the settings needs the list
+    except SettingError as error:  # a person who corrects the settings needs the list
         trouble = f"{error} {error.hint}"
     profiles = [_read(name, home) for name in names(home)]
     if invocation.json:

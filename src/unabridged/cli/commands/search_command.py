@@ -28,9 +28,9 @@ from unabridged.cli.views.found import found_lines, nearest, nothing_lines
 @click.option(
     "--role",
     type=click.Choice(["user", "assistant"]),
-    help="Only where this side holds a word of the query.",
+    help="Only if this side contains a word of the query.",
 )
-@click.option("--exact", is_flag=True, help="Find the whole query as it is written, newest first.")
+@click.option("--exact", is_flag=True, help="Find the query exactly as written, newest first.")
 @click.option(
     "--min-relevance",
     type=click.FloatRange(0, 1),
@@ -52,7 +52,7 @@ def command(
 ) -> None:
     """Find exchanges by what was said.
 
-    Searches every session and branch of the space. Words in quotation marks must occur as they are
+    Searches every session and branch of the space. Words in quotation marks must occur exactly as
     written. `unabridged show ID` shows an exchange whole.
     """
     space = look_into(invocation)

@@ -39,7 +39,7 @@ class Start:
 
     Attributes:
         url: Its address.
-        provider: What answers: ``ollama``, ``openai``, ``gguf`` or ``quote``; empty for nothing yet.
+        provider: The provider: ``ollama``, ``openai``, ``gguf`` or ``quote``; empty for nothing yet.
         note: Which model answers, and how to get a better one; or why none does.
         home: The folder of the memory; empty if nothing is stored.
         keys: Whether every route needs a key.

@@ -98,7 +98,7 @@ def merge_command(invocation: Invocation, source: str, into: str) -> None:
 
 @command.sub("set-aside", "unabridged spaces set-aside default/default")
 @click.argument("name")
-@click.option("--force", is_flag=True, help="Also if no damage is found.")
+@click.option("--force", is_flag=True, help="Set it aside even if no damage is found.")
 def quarantine_command(invocation: Invocation, name: str, *, force: bool) -> None:
     """Set a damaged space aside, so that a new one can begin; nothing is deleted."""
     home, space = open_home(invocation), _named(invocation, name)

@@ -21,7 +21,7 @@ from unabridged.space.space import Space
 
 OTHER = "other"
 ROOM_FOR_ALL = 90
-"""Cells from which sessions are counted too, and dates are shown to the day."""
+"""The least width to also count sessions and show whole dates."""
 
 
 @click.command(
@@ -48,8 +48,8 @@ def command(
 ) -> None:
     """List what was talked about, with sizes and dates.
 
-    Every exchange is in exactly one topic; what belongs to none is the last one. The number before
-    a topic names it for --show with the same --since, --until and --session.
+    Every exchange is in exactly one topic; the last topic holds those that belong to no other. Use
+    a topic's number with --show and the same --since, --until and --session.
     """
     space = look_into(invocation)
     start, end = period(since, until)
@@ -61,7 +61,7 @@ def command(
         invocation.emit([topic_data(n, topic) for n, topic in enumerate(found[:limit], 1)])
         return
     if not found:
-        echo("Nothing was talked about.", "dim")
+        echo("There is no exchange in this period.", "dim")
         return
     echo_lines(topic_lines(found, limit))
 
@@ -84,16 +84,16 @@ def _chosen(found: Sequence[Topic], wanted: str) -> tuple[int, Topic]:
         return len(found), found[-1]
     if wanted.isdecimal() and 1 <= int(wanted) <= len(found):
         return int(wanted), found[int(wanted) - 1]
-    raise NotFoundError(f"There is no topic {wanted!r}.", hint="`unabridged topics` lists them.")
+    raise NotFoundError(f"There is no topic {wanted!r}.", hint="List them: unabridged topics")
 
 
 def topic_data(number: int, topic: Topic) -> dict[str, Any]:
-    """Give a topic for JSON."""
+    """Return a topic for JSON."""
     return {"number": number, "name": topic.name, **plain(topic)}
 
 
 def topic_lines(topics: Sequence[Topic], limit: int) -> list[str]:
-    """List topics with the number that names each; the others always, as the last."""
+    """List topics with their numbers; the others are always last."""
     room = width()
     wide = room >= ROOM_FOR_ALL
     columns = [

@@ -19,7 +19,7 @@ from unabridged.home.verify import moor, verify
 def command(invocation: Invocation, space: str | None, *, anchor_again: bool) -> None:
     """Check that nothing stored was changed by another program.
 
-    Checks every digest, the chain over all messages, the index, and the anchor if one is set: of one SPACE (USER/AGENT), or of all. If something does not match, it says what and where, and ends with exit code 1.
+    It checks every digest, the chain over all messages, the index, and the anchor if one is set, for one SPACE (USER/AGENT) or for all. It reports each mismatch, and then ends with exit code 1.
     """
     settings = invocation.settings()
     chosen = parse_space(space, settings.isolation) if space else None

@@ -1,1 +1,1 @@
-"""The guided tour: a script of steps as data, a stage to play it on, and the guide who shows it."""
+"""The guided tour: a script of steps, a stage to run them on, and a guide to show them."""

@@ -19,7 +19,7 @@ _KEYS = "Enter to continue · n for the next chapter · q to quit"
 
 
 class TourKey(Enum):
-    """What a person chooses at a pause."""
+    """A person's choice at a pause."""
 
     ON = "on"
     NEXT = "next"
@@ -65,7 +65,7 @@ def guide(stage: Stage, chapters: Sequence[Chapter], pause: Pause) -> bool:
     """Show the chapters, one step at a time.
 
     Returns:
-        Whether all of it was shown.
+        Whether everything was shown.
     """
     for chapter in chapters:
         with stage.at_home(chapter.name):

@@ -20,7 +20,7 @@ class TourStep:
     """One step of a chapter.
 
     Attributes:
-        why: Why one would do it, in one or two sentences.
+        why: Why to do it, in one or two sentences.
         run: The command lines, as typed after the prompt.
         look: What to look at in the output.
         shows: Pieces of text that the output must contain if the explanation is true; a test
@@ -43,7 +43,7 @@ class TourStep:
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """One chapter; it needs none of those before it.
+    """One chapter; it needs no earlier one.
 
     Attributes:
         name: Its name on the command line, and the folder that is its home.

@@ -32,7 +32,7 @@ INTO = ">"
 _PREFIX = "unabridged-tour-"
 _CONVERSATIONS = ".jsonl"
 _ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
-"""Signals that end a program and must leave no folder behind: Ctrl-C, kill, a closed terminal."""
+"""Signals that end a program and must leave no folder: Ctrl-C, kill, a closed terminal."""
 
 
 class Stage:
@@ -124,7 +124,7 @@ class _Beside(io.TextIOBase):
         self._stream = stream
 
     def write(self, text: str, /) -> int:  # type: ignore[explicit-override]  # typing.override needs Python 3.12
-        """Write where standard output goes."""
+        """Write to standard output."""
         return self._stream.write(text)
 
     def flush(self) -> None:  # type: ignore[explicit-override]  # the same
@@ -210,7 +210,7 @@ def _undisturbed() -> contextlib.AbstractContextManager[None]:
 
 
 def _ended_by_signals() -> contextlib.AbstractContextManager[None]:
-    # A closed terminal ends the tour in order, as Ctrl-C does.
+    # A closed terminal ends the tour properly, as Ctrl-C does.
     return _taken(_end)
 
 

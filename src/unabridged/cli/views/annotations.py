@@ -80,7 +80,7 @@ def annotated_lines(annotations: Sequence[ExchangeReading], call: "Call") -> lis
 
 
 def distribution_lines(space: "Space") -> list[str]:
-    """Show the messages of each category, and what classified them."""
+    """Show the number of messages by category, and the classifiers."""
     counts = space.annotations.stats()
     total = sum(each.messages for each in counts.categories)
     most = max((each.messages for each in counts.categories), default=0)
@@ -127,11 +127,11 @@ def correct(
     """Set the category of a message of an exchange, as a person sees it.
 
     Args:
-        space: Where it is.
-        wanted: The exchange's id or the beginning of it.
+        space: The space.
+        wanted: The exchange's id or a prefix of it.
         category: As people write it: ``small talk``, ``small_talk``.
-        side: Whose message.
-        importance: From 0 to 1; None for that of the category.
+        side: The side of the message.
+        importance: From 0 to 1; None for the category's.
 
     Raises:
         InputError: There is no such category.

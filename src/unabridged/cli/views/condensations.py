@@ -12,7 +12,7 @@ from unabridged.domain.message import Role
 from unabridged.domain.results import CondensePreview, CondenseStats, ExpandedCondensation
 
 NAMES_SHOWN = 12
-"""Lost names that are listed."""
+"""The most lost names to list."""
 ROOM_FOR_SESSIONS = 90
 """Cells that a list of condensations needs to show both dates."""
 _SPEAKERS = {Role.USER: "you", Role.ASSISTANT: "assistant", None: ""}
@@ -72,7 +72,7 @@ def _shares(outlook: CondensePreview) -> list[str]:
 
 
 def check_rows(coherence: Coherence | None) -> list[tuple[str, str]]:
-    """Return rows of a table: what the check of a run found."""
+    """Return rows of a table: the result of the check of a run."""
     if coherence is None:
         return []
     said = [
@@ -143,7 +143,7 @@ def _said(said: Sequence[Line]) -> list[str]:
 
 
 def run_rows(stats: CondenseStats) -> list[tuple[str, str]]:
-    """Return rows of a table: what condensing did."""
+    """Return rows of a table: the statistics of condensing."""
     if not stats.runs:
         return [("condensed", "nothing yet")]
     said = (

@@ -1,4 +1,4 @@
-"""What a prompt held and why: for people in sentences, in detail with ids, and as data."""
+"""The account of a prompt: in sentences, in detail with ids, and as data."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,13 +17,13 @@ from unabridged.space.space import Space
 
 _SIGNS = {Decision.KEPT: "●", Decision.CONDENSED: "◐", Decision.LEFT_OUT: "○"}
 SHOWN = 12
-"""Items of a kind that the account for people names."""
+"""The most items of a kind to name."""
 CLOSE = 0.5
-"""The relevance from which an exchange that shares no word is more than loosely related."""
+"""The least relevance of an exchange without shared words that is not loosely related."""
 LOOSE, NEAR = "loosely related in meaning or date", "said just before or after something relevant"
-"""Why exchanges came along that are named together."""
+"""The reasons of exchanges that are named together."""
 NAMED = 5
-"""Items that are named of those with the same reason."""
+"""The most items with the same reason to name."""
 _WORDS = "words: "
 """Marks the words of the message in the reason of a fact."""
 _FACT_REASONS = {"meaning": "is related in meaning", "pinned": "it is in every prompt"}
@@ -38,14 +38,14 @@ _NAMES: Mapping[str, tuple[str, str]] = {
     "answer": ("answer", "kept free for the answer"),
     "margin": ("margin", "in case the server counts more tokens"),
     "reserve": ("reserve", "left over: nothing more was chosen for it"),
-    "unused": ("unused", "kept from memory by the setting {bound}"),
+    "unused": ("unused", "excluded from memory by the setting {bound}"),
 }
 """The parts of a window in words for people: name and meaning."""
 _INTENTS: Mapping[Intent, str] = {
     Intent.VIVID_RECALL: "You asked for details, so whole exchanges came first.",
     Intent.SUMMARY: "You asked for an overview, so summaries came first.",
-    Intent.CONTEXTUAL: "Whatever is relevant to this message was looked for.",
-    Intent.CASUAL: "This is small talk, so nothing was looked for.",
+    Intent.CONTEXTUAL: "Memory was searched for what is relevant to this message.",
+    Intent.CASUAL: "This is small talk, so memory was not searched.",
 }
 
 
@@ -174,7 +174,7 @@ def _section(title: str, said: Iterator[str], room: int, *, clipped: bool = Fals
 
 
 def _hanging(text: str, room: int, *, clipped: bool) -> list[str]:
-    # The lines after the first are notes on it: dim, and quotations where they may be clipped.
+    # Lines after the first are dim notes; a clipped one is a quotation.
     said, *notes = text.split("\n")
     first, *more = wrap(said[2:], room - 2)
     shown = [clip(note, room - 2) for note in notes]

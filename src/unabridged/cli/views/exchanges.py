@@ -1,4 +1,4 @@
-"""Exchanges as lines to read, whole: nothing of what was said is clipped."""
+"""Exchanges as text; no message is clipped."""
 
 from unabridged.cli.format import moment
 from unabridged.cli.paint import paint, width
@@ -9,7 +9,7 @@ from unabridged.domain.message import Image, Message, Reasoning, Role, Text, Too
 
 
 def exchange_lines(exchange: Exchange) -> list[str]:
-    """Give an exchange as lines, with its date, id, model and state."""
+    """Return an exchange as lines, with its date, id, model and state."""
     facts = [moment(exchange.at), exchange.id, exchange.model or ""]
     if exchange.state is not ExchangeState.COMPLETE:
         facts.append(exchange.state.value)

@@ -1,4 +1,4 @@
-"""Facts as text: lists, and everything that is known about one."""
+"""Facts as text: lists, and cards with all fields."""
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -63,7 +63,7 @@ def facts_lines(facts: Sequence[Fact], call: "Call") -> list[str]:
 
 
 def told_fact(fact: Fact, what: str = "", call: "Call | None" = None) -> list[str]:
-    """Show what was done with a fact, and what contradicts it; without a word, all of it."""
+    """Show a change of a fact, and what contradicts it; without ``what``, all fields."""
     if not what or call is None:
         return fact_card(fact)
     others = {other.id: other for other in call.space.facts.all()} if fact.disputed_by else {}
@@ -75,7 +75,7 @@ def told_fact(fact: Fact, what: str = "", call: "Call | None" = None) -> list[st
 
 
 def withdrawn_fact(gone: Fact, call: "Call") -> Iterator[str]:
-    """Show what withdrawing a fact did: which one holds again, and which spaces still have it."""
+    """Show a withdrawn fact, the fact that is current again, and spaces with copies."""
     yield f"Withdrawn: {safe(one_line(gone.text))}"
     for fact in call.space.facts.all():
         if fact.id == gone.supersedes:

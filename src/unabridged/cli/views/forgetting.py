@@ -1,4 +1,4 @@
-"""Forgetting as people read it: plans and receipts."""
+"""Forgetting as text: plans and receipts."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from unabridged.domain.forgetting import ForgetPlan, OutOfReach, Receipt, SpaceP
 from unabridged.domain.record import RecordKind
 
 SHOWN = 20
-"""Of each kind, so many are shown; `--json` has all."""
+"""The most items of a kind to show; `--json` has all."""
 _NAMES = {
     RecordKind.CONTEXT: "ledger",
     RecordKind.OVERVIEW: "condensed text",
@@ -28,13 +28,13 @@ def plan_lines(plan: ForgetPlan) -> Iterator[str]:
         said = [f"{day(e.at)}  {one_line(e.user.text) or '(no words)'}" for e in plan.exchanges]
         yield from _some(said)
     if plan.facts:
-        yield _title("Taken back; what was said stays:")
+        yield _title("Withdrawn; the messages stay:")
         yield from _some([one_line(fact.text) for fact in plan.facts])
     if plan.sessions:
-        yield _title("Sessions of which nothing is left:")
+        yield _title("Sessions that would be empty:")
         yield from _some([one_line(s.title) or "(untitled)" for s in plan.sessions])
     if plan.titles:
-        yield _title("Titles that quote it, and are cleared:")
+        yield _title("Titles that quote it and would be cleared:")
         yield from _some([one_line(session.title) for session in plan.titles])
     if plan.going or plan.given:
         kinds = Counter(one.kind for one in (*plan.going, *plan.given))
@@ -44,7 +44,7 @@ def plan_lines(plan: ForgetPlan) -> Iterator[str]:
         texts = dict.fromkeys(one_line(one.text) for one in (*plan.going, *plan.given))
         yield from _some([text for text in texts if text not in stays])
     if plan.staying:
-        yield _title("Facts that stay, since something else says them:")
+        yield _title("Facts that stay, since other messages state them:")
         yield from _some([one_line(fact.text) for fact in plan.staying])
     if plan.repeats:
         yield _title("These also mention it and will be kept:")
@@ -70,13 +70,13 @@ def receipt_lines(receipt: Receipt) -> Iterator[str]:
     if receipt.pieces:
         found = f"{receipt.left:,} found" if receipt.left else "none found"
         yield (
-            f"{count(len(receipt.files), 'file')} looked through ({size(receipt.scanned)}) for"
+            f"{count(len(receipt.files), 'file')} searched ({size(receipt.scanned)}) for"
             f" {count(receipt.pieces, 'piece')} of the words: {found}."
         )
     if receipt.left:
-        yield paint("Report this as a fault: nothing of it should be left.", "bad")
+        yield paint("Please report this as a bug: nothing should be left.", "bad")
     if receipt.repeats:
-        yield f"Elsewhere it is still said in {count(len(receipt.repeats), 'place')}."
+        yield f"It is still mentioned in {count(len(receipt.repeats), 'other place')}."
     for note in receipt.notes:
         yield from wrap(safe(note), width())
     yield from _outside(receipt.outside)
@@ -84,7 +84,7 @@ def receipt_lines(receipt: Receipt) -> Iterator[str]:
 
 
 def receipt_row(receipt: Receipt) -> tuple[str, ...]:
-    """A receipt in a list."""
+    """Return a receipt as a row of a list."""
     lifted = f"lifted {day(receipt.lifted)}" if receipt.lifted else ""
     return (receipt.id, moment(receipt.done), receipt.what, _amount(receipt), lifted)
 

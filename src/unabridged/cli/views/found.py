@@ -1,4 +1,4 @@
-"""What a search found, with the matching words marked."""
+"""Search results as text, with the matching words marked."""
 
 from collections.abc import Callable, Sequence
 
@@ -9,13 +9,13 @@ from unabridged.domain.results import SearchResult
 from unabridged.space.search import matching_words, split_phrases
 
 NEAREST = 3
-"""Exchanges that are shown where none matches."""
+"""The number of nearest exchanges to show if none matches."""
 BEFORE = 0.3
 """The share of a line that is shown before the first match."""
 
 
 def found_lines(found: SearchResult, query: str) -> list[str]:
-    """Show an exchange that was found: its date, id, relevance and the words around the match."""
+    """Show a found exchange: its date, id, relevance and the words around the match."""
     exchange, room = found.exchange, width()
     head = f"{day(exchange.at)}  {exchange.id}  {found.score:.2f}"
     title = clip(one_line(found.session_title), max(0, room - len(head) - 2))
@@ -27,7 +27,7 @@ def found_lines(found: SearchResult, query: str) -> list[str]:
 
 
 def nothing_lines(query: str, nearest: Sequence[SearchResult]) -> list[str]:
-    """Say that nothing matches, and show the nearest below a line that says so."""
+    """Report that nothing matches, and show the nearest exchanges."""
     said = one_line(query)
     lines = [f"Nothing matches {said}." if '"' in said else f'Nothing matches "{said}".']
     matched = [one for one in nearest if one.matched]
@@ -38,7 +38,7 @@ def nothing_lines(query: str, nearest: Sequence[SearchResult]) -> list[str]:
 
 
 def nearest(search: Callable[..., list[SearchResult]], query: str) -> list[SearchResult]:
-    """Return what comes nearest to a query that nothing matches, as ``Space.search`` finds it."""
+    """Return the nearest results for a query without matches."""
     phrases, rest = split_phrases(query)
     return search(" ".join([*phrases, rest]), NEAREST, min_relevance=0)
 

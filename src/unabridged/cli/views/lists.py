@@ -18,20 +18,20 @@ from unabridged.domain.results import (
 from unabridged.domain.scope import DEFAULT_NAME, SpaceId
 
 ROOM_FOR_IDS = 96
-"""Cells from which on a list has room for ids, which `--json` always shows."""
+"""The least width of a list with ids; `--json` always shows them."""
 OWN_ID = 26
-"""Characters of an id of ours; a shorter one is a name that a program gave."""
+"""Characters of a generated id; a shorter one is a name from a program."""
 
 
 def session_lines(
     lines: Sequence[tuple[int, SessionSummary]],
     handed: Mapping[str, Sequence[SpaceId]] | None = None,
 ) -> list[str]:
-    """List sessions with the number that names each; with their ids where there is room, or names.
+    """List sessions with their numbers, and with ids if there is room.
 
     Args:
         lines: Each with its number.
-        handed: By session, the spaces that were asked to go on with it.
+        handed: By session, the spaces that it was handed off to.
     """
     room, handed = width(), handed or {}
     went = any(line.session.id in handed for _, line in lines)
@@ -70,7 +70,7 @@ def _short(space: SpaceId) -> str:
 
 
 def model_lines(models: Sequence[ModelInfo], *current: str) -> list[str]:
-    """List the models that can answer, and say what the others need.
+    """List the available models, and what the others need.
 
     Args:
         models: In the order of their numbers.
@@ -126,7 +126,7 @@ def _use_rows(use: StorageUse | None) -> list[tuple[str, str]]:
 
 
 def token_lines(lines: Sequence[WindowPart], ledger: Ledger) -> list[str]:
-    """Show the parts of the last prompt's window, with what each holds."""
+    """Show the parts of the last prompt's window, with the contents of each."""
     columns = [
         Column("part"),
         Column("tokens", right=True),
@@ -151,7 +151,7 @@ def _holds(part: str, ledger: Ledger) -> str:
 
 
 def pin_lines(pins: Sequence[Pin]) -> list[str]:
-    """List what every prompt carries."""
+    """List the pins."""
     columns = [
         Column("", right=True, style="dim"),
         Column("", flexible=True),

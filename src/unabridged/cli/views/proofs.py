@@ -1,4 +1,4 @@
-"""What verifying found, as text."""
+"""Results of verifying, as text."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from unabridged.domain.hash_chain import Proof
 
 
 def show_proofs(invocation: Invocation, proofs: Iterator[Proof]) -> None:
-    """Show what was found of each space as soon as it is known; exit with 1 if anything is wrong."""
+    """Show each space's result as it arrives; exit with 1 if anything is wrong."""
     found = []
     for proof in proofs:
         found.append(proof)

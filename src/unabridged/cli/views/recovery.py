@@ -7,7 +7,7 @@ from unabridged.cli.format import count, moment
 from unabridged.domain.backup_results import Missing, Recovery
 
 SHOWN = 12
-"""Missing exchanges of each session that are listed."""
+"""The most missing exchanges of a session to list."""
 UNSURE = (
     "Its counts cannot be read, so more may be missing. Backups to restore: unabridged backup list"
 )
@@ -38,11 +38,11 @@ def missing_lines(found: Recovery) -> list[str]:
         for session, missing in groupby(found.missing, key=lambda one: (one.session, one.title)):
             lines += _session(session[1] or session[0] or "unknown session", list(missing))
         if found.unknown:
-            lines.append(f"  {found.unknown:,} more, of which nothing is left.")
+            lines.append(f"  {found.unknown:,} more, fully lost.")
         lines += [UNSURE] if found.unsure else []
     if found.records_missing:
         said = count(found.records_missing, "record")
-        lines.append(f"{said} with derived data missing; most are made again later.")
+        lines.append(f"{said} with derived data missing; most will be rebuilt later.")
     return lines
 
 

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from unabridged.operations.call import Call
 
 ROOMY = 120
-"""Cells that a table of requirements with all their fields needs."""
+"""The least width of a table with all fields."""
 
 
 def requirements_lines(requirements: Sequence[Requirement], call: "Call") -> Iterator[str]:
-    """List requirements, and say how to get those that are not found yet."""
+    """List requirements, and how to find more."""
     yield from requirement_lines(requirements)
     if call.space.requirements.waits:
         said = "Some exchanges were not searched yet" if requirements else "No requirement yet"
@@ -70,8 +70,8 @@ def drawn_line(requirements: Sequence[Requirement], before: Container[str]) -> s
     """Return a line that names the new requirements and their conflicts; empty if none is new.
 
     Args:
-        requirements: All there are.
-        before: The ids of those that were known before.
+        requirements: All requirements.
+        before: The ids of earlier ones.
     """
     new = [
         f"{each.id} against {', '.join(each.conflicts)}" if each.conflicts else each.id

@@ -12,7 +12,7 @@ from unabridged.domain.share import Share, ShareKind, ShareResult, ShareSide, Sh
 ID_DIGITS = 6
 """Characters of the end of an id that a list shows; they name it."""
 SHOWN = 20
-"""Sessions and facts that a dry run names; ``--json`` has all."""
+"""The most sessions and facts that a dry run names; ``--json`` has all."""
 _ARROWS = {ShareSide.GIVEN: "→", ShareSide.TAKEN: "←"}
 
 
@@ -41,7 +41,7 @@ def carried_lines(done: ShareResult, *, dry_run: bool = False) -> Iterator[str]:
         yield paint(f"Skipped because they were withdrawn there: {left}.", "warn")
     if not dry_run:
         yield paint(
-            f"Share {share.id}. Take it back: unabridged share revoke {share.id[-ID_DIGITS:]}",
+            f"Share {share.id}. Revoke it: unabridged share revoke {share.id[-ID_DIGITS:]}",
             "dim",
         )
 
@@ -71,7 +71,7 @@ def share_lines(shares: Sequence[Share]) -> list[str]:
 
 
 def share_data(share: Share) -> dict[str, Any]:
-    """Return a share for JSON: its state, its counts, and everything that it records."""
+    """Return a share for JSON: state, counts and all fields."""
     figures = {"exchanges": len(share.exchange_ids), "facts_held": len(share.fact_ids)}
     return {"state": share.state.value, **figures, **plain(share)}
 

@@ -1,4 +1,4 @@
-"""The figures of a memory: what it holds, what is known, judged and condensed of it."""
+"""The figures of a memory: messages, facts, annotations and condensations."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from unabridged.space.space import Space
 
 
 def figures_data(space: Space) -> dict[str, Any]:
-    """Give the figures for JSON."""
+    """Return the figures for JSON."""
     return {
         **plain(space.stats()),
         "unsaved": space.log.unsaved,

@@ -1,4 +1,4 @@
-"""The rules for what the calendar names: dates, months, years, weekdays, seasons, holidays."""
+"""The rules for names of the calendar: dates, months, years, weekdays, seasons, holidays."""
 
 import re
 from collections.abc import Iterator
@@ -67,7 +67,7 @@ _days_by_language = {
 
 
 YOUNG = 10
-"""Days of a month in which its name may still mean the one a year ago."""
+"""Days of a month in which its name may still mean last year's."""
 _this = searcher(r"\bthis $")
 
 
@@ -304,4 +304,4 @@ DATE_RULES: tuple[Group, ...] = (
     (rf"\b(?:{_WEEKDAYS})\b", _NAMED_DAYS),
     (rf"\b(?:{_SEASONS}|{_HOLIDAYS})\b", _FEASTS),
 )
-"""Patterns over folded text, each with its rule, behind what must occur for any of them."""
+"""Patterns over folded text with their rules, after a pattern that all need."""

@@ -1,4 +1,4 @@
-"""What stands around time expressions and changes them: "since", "between", "early in"."""
+"""Words around time expressions that change them: "since", "between", "early in"."""
 
 import re
 from dataclasses import replace
@@ -17,9 +17,9 @@ from unabridged.retrieval.time.words import (
 )
 
 BEFOREHAND = 365.0
-"""Days that "before …" reaches back."""
+"""How many days "before …" reaches back."""
 LESS = 0.75
-"""What the certainty of an open end is multiplied by."""
+"""The factor on the certainty of an open end."""
 _ENGLISH = LANGUAGES["en"]
 _COUNTS = "|".join(sorted(_ENGLISH.counts, key=len, reverse=True))
 _DAYS = {n: i for i, names in enumerate(_ENGLISH.weekdays) for n in names.split("|")}
@@ -38,7 +38,7 @@ _parts = tuple((searcher(rf"\b(?:{words})[ -]$"), part) for words, part in PARTS
 
 
 def joined(found: list[TimeRange], flat: str, now: datetime) -> list[TimeRange]:
-    """Apply what stands before and between the expressions of a text, given in their order."""
+    """Apply the words before and between the expressions of a text, given in order."""
     read: list[TimeRange] = []
     at = 0
     while at < len(found):

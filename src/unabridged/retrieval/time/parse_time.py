@@ -1,11 +1,11 @@
-"""Time expressions in a question, as soft ranges to hold against the dates of exchanges.
+"""Time expressions in a question, as soft ranges for the dates of exchanges.
 
-Own tables and patterns rather than a library: dateparser and dateutil give points where we need
-ranges ("last month"; dateparser's wish for ranges, its issue 262, is open since 2017), take
-milliseconds and further packages, and read "may" or "sun" as dates; parsedatetime knows English.
+These are own tables and patterns because we need ranges ("last month"), and dateparser and
+dateutil return points (dateparser's issue 262 is open since 2017). They also take milliseconds
+and further packages, and read "may" or "sun" as dates; parsedatetime reads English only.
 
-Nothing here reads a clock. A week begins on Monday; what is still to come bounds nothing, since no
-exchange can lie there.
+Nothing here reads a clock. A week begins on Monday. Future times give no range, since no
+exchange is in the future.
 """
 
 import unicodedata
@@ -26,22 +26,22 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 READ = 600
-"""Characters that are read from either end of a long message; a pasted text asks for no time."""
+"""Characters to read at either end of a long message; pasted text asks for no time."""
 
 LATE = 2.0
-"""How much softer a span ends than it begins: what happened is told afterwards."""
+"""How much softer a span ends than it begins: people report events afterwards."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeSpan:
-    """A time that a question speaks of.
+    """A time that a question names.
 
     Attributes:
-        since: Where it begins; aware, in the zone of ``now``.
-        until: Where it ends, never before ``since``.
-        slack: How far outside it closeness has fallen to 1/e; after its end, ``LATE`` times that.
-        certainty: 0 to 1: how sure it is that this time is meant.
-        text: The words that say it, folded.
+        since: Its start, with the zone of ``now``.
+        until: Its end, never before ``since``.
+        slack: The distance at which closeness falls to 1/e; after its end, ``LATE`` times that.
+        certainty: How sure it is that this time is meant, 0 to 1.
+        text: Its words, folded.
     """
 
     since: datetime
@@ -59,15 +59,15 @@ class Order(StrEnum):
 
 
 def spans(text: str, now: datetime) -> list[TimeSpan]:
-    """Find the times that a question speaks of, in the order of their words.
+    """Find the times that a question names, in the order of their words.
 
-    Ambiguous ones come more than once (``12/05/2023`` as the twelfth of May and as the fifth of
-    December). Durations, counts ("how many days ago …"), what is still to come and what hangs on
-    something unknown ("two weeks before my birthday") give none.
+    An ambiguous one is returned more than once (``12/05/2023`` as the twelfth of May and as the
+    fifth of December). Durations, counts ("how many days ago …"), future times and times relative to
+    something unknown ("two weeks before my birthday") are not returned.
 
     Args:
         text: The question; of a long one only the ends are read.
-        now: What it is relative to; naive times are taken as UTC.
+        now: The time that it is relative to; naive times are taken as UTC.
     """
     now = now if now.tzinfo else now.replace(tzinfo=UTC)
     edges = text if len(text) <= 2 * READ else f"{text[:READ]}\n{text[-READ:]}"
@@ -94,14 +94,14 @@ def spans(text: str, now: datetime) -> list[TimeSpan]:
 
 
 def closeness(found: Sequence[TimeSpan], at: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    """Tell how near times lie to the nearest span.
+    """Return how near times are to the nearest span.
 
     Args:
         found: Spans; without any, everything is at 0.
         at: Seconds since 1970.
 
     Returns:
-        For each time the greatest of ``certainty · exp(−distance / slack)``: inside a span its
+        For each time, the greatest of ``certainty · exp(−distance / slack)``: inside a span its
         certainty, outside it falling softly towards 0.
     """
     import numpy as np  # noqa: PLC0415 - heavy: only questions about a time need it
@@ -116,7 +116,7 @@ def closeness(found: Sequence[TimeSpan], at: "NDArray[np.float64]") -> "NDArray[
 
 
 def order_hint(text: str) -> Order | None:
-    """Tell whether a question asks for the earliest or for the latest of several, or neither.
+    """Return whether a question asks for the earliest or the latest, or neither.
 
     "Which did I do first, A or B?" compares two known things and is no hint.
     """
@@ -136,7 +136,7 @@ _CHOICE = r"\bfirst\b[^?]*,[^?]*\bor\b|\bwhich\b[^?]*\bfirst\b"
 
 
 def _flat(text: str) -> str:
-    # Small letters without accents, character for character, so that places stay.
+    # Fold each character by itself, so that positions stay.
     if text.isascii():
         return text.lower()
     return "".join(map(_bare, text))
@@ -162,7 +162,7 @@ def _longest(found: list[TimeRange]) -> list[TimeRange]:
 
 
 def _rank(one: TimeRange) -> tuple[float, float, float, float]:
-    # The surest first; the rest only so that the order never depends on a hash.
+    # The surest first; the other keys make the order independent of hashes.
     return -one.certainty, one.since.timestamp(), one.until.timestamp(), one.slack
 
 

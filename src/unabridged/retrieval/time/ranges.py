@@ -1,4 +1,4 @@
-"""Stretches of the calendar: what a time expression is read as."""
+"""Ranges of time: the readings of time expressions."""
 
 import re
 from calendar import monthrange
@@ -8,15 +8,15 @@ from datetime import date, datetime, time, timedelta
 from functools import cache
 
 FIRST_YEAR, LAST_YEAR = 2, 9_990
-"""What arithmetic on dates stays within."""
+"""The bounds of arithmetic on dates."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeRange:
-    """A stretch of time that words at a place speak of.
+    """A range of time that words at a place mean.
 
     Attributes:
-        slack: Days within which it may be meant loosely.
+        slack: Days of tolerance.
         certainty: 0 to 1.
         yearless: Whether the words named a month or day, and the year was guessed.
         anchor: Whether other words can refer to it ("before …", "between … and …").
@@ -33,29 +33,29 @@ class TimeRange:
 
 
 Rule = Callable[[re.Match[str], str, datetime], Iterator[TimeRange]]
-"""From a match, the text as written and ``now``, the readings."""
+"""Returns the readings of a match, from the written text and ``now``."""
 Group = tuple[str, tuple[tuple[str, Rule], ...]]
-"""Patterns with their rules, behind one that must occur for any of them."""
+"""Patterns with their rules, after a pattern that all need."""
 
 
 @cache
 def compiled(pattern: str) -> re.Pattern[str]:
-    """A pattern, compiled when it is first needed: most questions need few."""
+    """Return a compiled pattern; it is cached, since most questions need few."""
     return re.compile(pattern)
 
 
 def searcher(pattern: str) -> Callable[[str], re.Match[str] | None]:
-    """What searches for a pattern, compiled when it is first used."""
+    """Return a search for a pattern, which is compiled on first use."""
     return lambda text: compiled(pattern).search(text)
 
 
 def midnight(day: date, now: datetime) -> datetime:
-    """The beginning of a day where ``now`` is."""
+    """Return the beginning of a day in the zone of ``now``."""
     return datetime.combine(day, time.min, now.tzinfo)
 
 
 def shifted(moment: datetime, days: float) -> datetime:
-    """A moment so many days on, within what dates can hold."""
+    """Return a moment the given days later, within the range of dates."""
     days = max(-3_000_000.0, min(3_000_000.0, days))
     limit = moment.toordinal() + days
     if not 366 * FIRST_YEAR < limit < 365 * LAST_YEAR:
@@ -64,21 +64,21 @@ def shifted(moment: datetime, days: float) -> datetime:
 
 
 def month_span(year: int, month: int, length: int = 1) -> tuple[date, date]:
-    """The first day of a month, and the first after so many months."""
+    """Return the first day of a month, and the first day after ``length`` months."""
     year = max(FIRST_YEAR, min(LAST_YEAR, year))
     after = month - 1 + length
     return date(year, month, 1), date(year + after // 12, after % 12 + 1, 1)
 
 
 def a_date(year: int, month: int, day: int) -> date | None:
-    """A date, or nothing where the calendar has no such day."""
+    """Return a date, or None if the calendar has no such day."""
     if not (FIRST_YEAR <= year <= LAST_YEAR and 1 <= month <= 12):
         return None
     return date(year, month, day) if 1 <= day <= monthrange(year, month)[1] else None
 
 
 def nth_weekday(year: int, month: int, weekday: int, nth: int) -> date | None:
-    """The nth such day of a month, from 0; the last for −1."""
+    """Return the nth such weekday of a month, from 0; the last for −1."""
     length = monthrange(year, month)[1]
     if nth >= 0:
         ahead = (weekday - date(year, month, 1).weekday()) % 7
@@ -87,7 +87,7 @@ def nth_weekday(year: int, month: int, weekday: int, nth: int) -> date | None:
 
 
 def easter(year: int) -> date:
-    """Easter Sunday: the anonymous Gregorian algorithm (Meeus, Astronomical Algorithms, ch. 8)."""
+    """Return Easter Sunday by the anonymous Gregorian algorithm (Meeus, Astronomical Algorithms, ch. 8)."""
     a, (b, c) = year % 19, divmod(year, 100)
     (d, e), g = divmod(b, 4), (8 * b + 13) // 25
     h = (19 * a + b - d - g + 15) % 30

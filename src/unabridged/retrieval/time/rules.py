@@ -1,4 +1,4 @@
-"""The rules that read single time expressions: a pattern, and what it makes of a match."""
+"""The rules for single time expressions: a pattern, and a function of its match."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -25,9 +25,9 @@ from unabridged.retrieval.time.words import (
 )
 
 CORE = {"day": 0.0, "week": 2.0, "fortnight": 2.0, "month": 10.0, "quarter": 20.0, "year": 60.0}
-"""Days to either side that "… ago" covers for sure, by unit."""
+"""Days to either side that "… ago" surely covers, by unit."""
 UNCLEAR = (0.6, 1.7)
-"""From and to which multiple "a few" reaches."""
+"""The least and greatest multiple that "a few" means."""
 CALENDAR = frozenset({"week", "weekend", "month", "quarter", "year", "decade"})
 _counting = searcher(r"\bhow $")
 _unclear = searcher(UNCLEAR_COUNTS)
@@ -94,7 +94,7 @@ def _days(m: re.Match[str], _: str, now: datetime, language: Language) -> Iterat
 
 
 def _weekend(m: re.Match[str], _: str, now: datetime) -> Iterator[TimeRange]:
-    # The weekend, plain: the one that runs, else the one that was.
+    # The weekend alone: the current one, else the last.
     since, until = _calendar("weekend", now, 0 if now.weekday() >= 5 else -1)
     yield TimeRange(*m.span(), since, until, 1.5, 0.9)
 
@@ -187,4 +187,4 @@ _LOOSE: Group = (
     ),
 )
 RULES: tuple[Group, ...] = (*map(_group, LANGUAGES.values()), _LOOSE, *DATE_RULES)
-"""Every pattern with its rule; where readings overlap, the longest words win."""
+"""Every pattern with its rule; if readings overlap, the longest words win."""

@@ -1,7 +1,7 @@
 """The words of time, as data: what `when` reads. Everything is folded (small letters, no accents).
 
-A language gives its words and the patterns in which they speak of the past. In a pattern ``{n}``
-stands for a count, ``{u}`` for a unit and ``{d}`` for a day of the week.
+A language has its words and the patterns for the past. In a pattern ``{n}`` is a count, ``{u}``
+a unit and ``{d}`` a day of the week.
 """
 
 from dataclasses import dataclass
@@ -17,21 +17,21 @@ UNIT_DAYS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """How a language speaks of times that have passed.
+    """The words of a language for past times.
 
     Attributes:
         units: Patterns of the words of a unit, by the unit's English name.
-        counts: Words of number.
+        counts: Number words.
         days: Phrases of a day: days back, from which hour, to which (past 24: the next day).
         months: The twelve months, alternatives divided by ``|``.
         weekdays: Monday to Sunday, in the same way.
-        ago: So many units back.
+        ago: A number of units back.
         last: The calendar unit before this one.
         rolling: One unit up to now.
-        this: The calendar unit that runs.
-        past: So many units up to now.
-        in_month: What stands before a month that means the time.
-        on_day: What stands before a day of the week that means one day.
+        this: The current calendar unit.
+        past: A number of units up to now.
+        in_month: Words before a month that show that it is a time.
+        on_day: Words before a day of the week that show that it is one day.
     """
 
     units: dict[str, str]
@@ -243,13 +243,13 @@ LANGUAGES: Final = {
 NAMES_TOO: Final = frozenset(
     {"may", "march", "mar", "april", "june", "august", "jan", "sun", "sat"}
 )
-"""Months and days that mean something else as well: alone they need a word of time before them."""
+"""Months and days that are also other words: alone they need a time word before them."""
 
 FULL_NAMES: Final = frozenset(
     "january february july september october november december monday tuesday wednesday thursday "
     "friday saturday sunday".split()
 )
-"""English names that, written with a capital, mean the time wherever they stand."""
+"""English names that always mean a time if written with a capital."""
 
 SEASONS: Final = {
     "spring|fruhling|fruhjahr|printemps|primavera": (3, 3),
@@ -277,7 +277,7 @@ HOLIDAYS: Final = {
     "veterans day": (11, 11, 12),
     "the holidays|holiday season": (12, 18, 34),
 }  # fmt: skip
-"""Month, first day, and the day after the last, counted on from the month's first."""
+"""Month, first day, and the day after the last, counted from the first of the month."""
 
 MOVING: Final = {
     "easter|ostern|paques|pascua|pascoa|pasqua": None,
@@ -299,10 +299,10 @@ PARTS: Final = {
     "(?:late(?: in)?|(?:the |towards the )?end of|ende|fin|finales de|fines de|final de|fim de|fine)"
     "(?: the)?": (0.6, 1.0),
 }
-"""What narrows a span to a share of it."""
+"""Words that narrow a span to a share of it."""
 
 SURE_MONTH: Final = "in|during|since|last|early|late|mid|month of|beginning of|end of|start of"
-"""What makes ``may`` or ``march`` without a capital a month."""
+"""Words that make ``may`` or ``march`` without a capital a month."""
 
 UNCLEAR_COUNTS: Final = (
     "couple|few|several|many|paar|einigen?|wenigen?|mehreren?|quelques|plusieurs|unos|unas|pocos|"
@@ -331,7 +331,7 @@ NOT_DATES: Final = (
     "mins?|hours?|kg|lbs?|mg|ml|degrees|rows?|columns?|users?|files?|sentences?|paragraphs?|pieces?|"
     "woerter|worter|zeichen|mots|palabras|palavras|parole|square|sq|mhz|px|volts?|watts?|likes?"
 )
-"""What a number counts that is no day and no year."""
+"""Things that a number counts which is not a day or year."""
 
 WEEKEND: Final = (
     "(?:over|at|during|on) the weekend|am wochenende|ce week-?end|le week-?end dernier|"
@@ -351,7 +351,7 @@ VAGUE: Final = {
     "(?<!how many )weeks (?:ago|back)": (70.0, 14.0),
     "(?<!how many )days (?:ago|back)": (12.0, 2.0),
 }
-"""From how many days back, to how many."""
+"""Days back: from, to."""
 
 EARLIEST: Final = (
     "(?:the|my|our|your) (?:very )?first (?:time|thing|message|conversation|chat|session|mention|ever)",

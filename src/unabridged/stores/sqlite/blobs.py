@@ -50,7 +50,7 @@ def known(db: SqliteConnection, digests: Iterable[str]) -> dict[str, Blob]:
     found = get(db, wanted)
     gone = next((name for name in wanted if name not in found), None)
     if gone is not None:
-        raise sqlite_errors.damaged(db.path, f"the blob {gone!r} is gone.")
+        raise sqlite_errors.damaged(db.path, f"the blob {gone!r} is missing.")
     return found
 
 
@@ -79,7 +79,7 @@ def flaws(db: SqliteConnection) -> Iterator[str]:
     for name in sorted(stored - used):
         yield f"{db.path}: nothing uses the blob {name!r}."
     for name in sorted(used - stored):
-        yield f"{db.path}: the blob {name!r} is gone."
+        yield f"{db.path}: the blob {name!r} is missing."
 
 
 def _flaws_of_uses(db: SqliteConnection, used: set[str]) -> Iterator[str]:
@@ -93,7 +93,7 @@ def _flaws_of_uses(db: SqliteConnection, used: set[str]) -> Iterator[str]:
         used.add(name)
         if user_kind == MESSAGE:
             if db.one("owner of a message", (user_id,)) is None:
-                yield f"{db.path}: the message {name_of(user_id)!r} uses a blob and is gone."
+                yield f"{db.path}: the message {name_of(user_id)!r} uses a blob and is missing."
         elif (user_kind, user_id, name) in wanted:
             wanted.discard((user_kind, user_id, name))
         else:

@@ -87,7 +87,7 @@ def load_seal(db: SqliteConnection) -> tuple[Seal, bytes]:
     """
     row = db.one("seal")
     if row is None:
-        raise sqlite_errors.tampered(db.path, "its seal is gone.")
+        raise sqlite_errors.tampered(db.path, "its seal is missing.")
     return seal_of(row, db.path), row[-1]
 
 
@@ -270,7 +270,7 @@ class ChainWriter:
         if exchange not in self._sessions:
             found = self._db.one("session of an exchange", (exchange,))
             if found is None:
-                raise sqlite_errors.damaged(self._db.path, f"exchange {exchange!r} is gone.")
+                raise sqlite_errors.damaged(self._db.path, f"exchange {exchange!r} is missing.")
             self._sessions[exchange] = name_of(found[0])
         return self._sessions[exchange]
 

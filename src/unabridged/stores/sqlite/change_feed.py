@@ -1,4 +1,4 @@
-"""What changed since a revision, and the numbers of exchanges; see ``ports.Store.changes``.
+"""Changes since a revision, and the numbers of exchanges; see ``ports.Store.changes``.
 
 Each function runs inside a transaction of the store.
 """

@@ -87,10 +87,10 @@ def _exchanges(db: SqliteConnection, count: Counters) -> Iterator[str]:
 def _differences(db: SqliteConnection, kept: Counters, found: Counters) -> Iterator[str]:
     for name in ("sessions", "exchanges", "messages", "tokens"):
         if getattr(kept, name) != getattr(found, name):
-            yield f"{db.path}: {getattr(kept, name)} {name} are counted, {getattr(found, name)} found."
+            yield f"{db.path}: {getattr(kept, name)} {name} counted, but {getattr(found, name)} found."
     held = {kind: number for kind, number in kept.records.items() if number}
     if held != found.records:
-        yield f"{db.path}: the records counted ({held}) are not those found ({found.records})."
+        yield f"{db.path}: {held} records counted, but {found.records} found."
 
 
 def _lineage(db: SqliteConnection) -> Iterator[str]:

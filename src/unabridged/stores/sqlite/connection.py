@@ -110,7 +110,7 @@ def can_encrypt() -> bool:
 
 
 def need_encryption() -> None:
-    """Refuse an SQLite that cannot encrypt.
+    """Check that SQLite can encrypt.
 
     Two packages contain the module ``apsw``; the one with encryption must be installed last.
     """

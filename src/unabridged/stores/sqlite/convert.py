@@ -28,14 +28,14 @@ def convert(path: Path, access: ConnectionOptions, *, encrypted: bool) -> bool:
         NotFoundError: There is no such file.
         StoreBusyError: Others have it open.
         StoreKeyError: It is encrypted with another key.
-        StoreFullError: There is no room for a second copy.
+        StoreFullError: The disk has no room for a second copy.
     """
     refuse_faulty_sqlite()
     if not path.exists():
         raise NotFoundError(f"There is no store at {path}.", hint="Check the path.")
     with locked(path.with_name(f".{path.name}.lock"), access.busy_timeout):
         for left in path.parent.glob(f".{path.name}.*{_DRAFT}*"):
-            wipe(left)  # a copy that a crash left behind
+            wipe(left)  # a copy that a crash left
         changed = is_encrypted(path) != encrypted
         if changed:
             _replace(path, access, encrypted=encrypted)
@@ -58,7 +58,7 @@ def _replace(path: Path, access: ConnectionOptions, *, encrypted: bool) -> None:
         with exclusive(path, access), path.open("r+b") as old:
             _copy(old.fileno(), draft)
             _recode(draft, access, encrypted=encrypted)
-            os.replace(draft, path)  # noqa: PTH105 - next to the other calls of the system here
+            os.replace(draft, path)  # noqa: PTH105 - next to other system calls
             atomic_write.sync_folder(path.parent)
             # A process that waits for the old file must find nothing to write to.
             atomic_write.zero(old.fileno())

@@ -59,7 +59,7 @@ def _copy_pages(
     source: apsw.Connection, copied: apsw.Connection, moved: Callable[[float], None]
 ) -> None:
     source.execute("BEGIN")
-    source.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()  # the moment
+    source.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()  # fixes the moment
     with copied.backup("main", source, "main") as backup:
         while not backup.done:
             backup.step(STEP)

@@ -47,7 +47,7 @@ def load(db: SqliteConnection) -> Counters:
     """Return the counters."""
     row = db.one("tally")
     if row is None:
-        raise sqlite_errors.damaged(db.path, "the counters are gone.")
+        raise sqlite_errors.damaged(db.path, "the counters are missing.")
     counters = unpack(checked("tally", row, db.path)[1])
     return Counters(**counters)
 

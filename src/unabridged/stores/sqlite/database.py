@@ -236,7 +236,7 @@ class SqliteConnection:
             while not (self._empty_log() and self._wipe_gaps()):
                 if time.monotonic() >= deadline:
                     return False
-                time.sleep(_PURGE_PAUSE * (1 + random.random()))  # noqa: S311 - two come out of step
+                time.sleep(_PURGE_PAUSE * (1 + random.random()))  # noqa: S311 - two processes get out of step
             return True
 
     def _empty_log(self) -> bool:
@@ -265,7 +265,7 @@ class SqliteConnection:
         return total
 
     def close(self) -> None:
-        """Close the connection; the last one to close moves the log into the file.
+        """Close the connection; the last one merges the log into the file.
 
         If the disk fails, nothing is lost: the log stays and is read with the file.
         """

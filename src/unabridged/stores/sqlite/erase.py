@@ -72,7 +72,7 @@ def _bequeath(db: SqliteConnection, row: Row) -> bool:
     message = message_of(row, db.path)
     found = read_rows.header(db, text_of(heir[0]))
     if found is None:
-        raise sqlite_errors.damaged(db.path, f"exchange {heir[0]!r} is gone.")
+        raise sqlite_errors.damaged(db.path, f"exchange {heir[0]!r} is missing.")
     header, _, own = found
     db.run("set exchange", exchange_row(header, None, own + 1))
     _rewrite(db, row, header.id, message)
@@ -104,7 +104,7 @@ def _repair_session(
     rows = db.rows("exchanges of a session", (column(session_id),))
     header = read_rows.session(db, session_id)
     if header is None:
-        raise sqlite_errors.damaged(db.path, f"session {session_id!r} is gone.")
+        raise sqlite_errors.damaged(db.path, f"session {session_id!r} is missing.")
     change_feed.note(db, change_feed.SESSION, session_id, count)
     if not rows:
         db.run("remove session", (column(session_id),))

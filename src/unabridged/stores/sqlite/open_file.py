@@ -86,7 +86,7 @@ def open_database(path: Path, access: ConnectionOptions) -> SqliteConnection:
 
 def _open(path: Path, access: ConnectionOptions) -> SqliteConnection:
     if path.stat().st_size == 0:
-        raise sqlite_errors.damaged(path, "the file is empty; a store never is.")
+        raise sqlite_errors.damaged(path, "the file is empty.")
     encrypted = is_encrypted(path)
     try:
         connection = connect(path, access, encrypted=encrypted)

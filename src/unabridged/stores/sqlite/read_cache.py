@@ -35,7 +35,7 @@ class CachedRows:
 
     @property
     def messages(self) -> tuple[Row, ...]:
-        """The rows of all its messages."""
+        """Return the rows of all its messages."""
         return self.own if self.shared is None else (*self.own, self.shared)
 
     @property

@@ -1,4 +1,4 @@
-"""The questions that the log answers. Each runs inside a transaction that the store opened."""
+"""Reads from the log. Each function runs inside a transaction of the store."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -32,7 +32,7 @@ _ALL = -1
 
 
 def session(db: SqliteConnection, session_id: str) -> Session | None:
-    """One header, or None."""
+    """Return one header, or None."""
     row = db.one("session", (column(session_id),))
     if row is None:
         return None
@@ -41,7 +41,7 @@ def session(db: SqliteConnection, session_id: str) -> Session | None:
 
 
 def sessions(db: SqliteConnection, newest: int | None) -> list[Session]:
-    """Headers, the most recently updated first."""
+    """Return headers, the most recently updated first."""
     limit = _ALL if newest is None else max(newest, 0)
     rows = db.rows("sessions", (limit,))
     for row in rows:
@@ -49,34 +49,34 @@ def sessions(db: SqliteConnection, newest: int | None) -> list[Session]:
     found = [session_of(row, db.path) for row in rows]
     there = counters.load(db).sessions
     if len(found) != (there if newest is None else min(there, limit)):
-        raise sqlite_errors.damaged(db.path, f"of {there} sessions only {len(found)} are found.")
+        raise sqlite_errors.damaged(db.path, f"only {len(found)} of {there} sessions are found.")
     return found
 
 
 def counts(db: SqliteConnection) -> dict[str, int]:
-    """Exchanges by session, from an index."""
+    """Return the number of exchanges by session, from an index."""
     found = {name_of(name): int(count) for name, count in db.rows("exchanges by session")}
     there = counters.load(db).exchanges
     if sum(found.values()) != there:
         raise sqlite_errors.damaged(
-            db.path, f"of {there} exchanges {sum(found.values())} are indexed."
+            db.path, f"{sum(found.values())} of {there} exchanges are indexed."
         )
     return found
 
 
 def kinds(db: SqliteConnection) -> dict[tuple[str, str], int]:
-    """Exchanges by state and model."""
+    """Return the number of exchanges by state and model."""
     rows = db.rows("exchanges by state and model")
     return {(name_of(state), name_of(model)): int(count) for state, model, count in rows}
 
 
 def sizes(db: SqliteConnection) -> dict[str, int]:
-    """Bytes of content by session, as they are in the rows."""
+    """Return the bytes of content by session, as stored."""
     return {name_of(name): int(size) for name, size in db.rows("sizes of sessions")}
 
 
 def whole(db: SqliteConnection, row: Row) -> Exchange:
-    """Return the exchange of a row with all its messages, not proved by the chain."""
+    """Return the exchange of a row with all its messages, not verified by the chain."""
     shared = None if row[3] is None else _message_row(db, row[3])
     return _joined(db, row, db.rows("messages of an exchange", (row[0],)), shared)
 
@@ -143,26 +143,26 @@ def _joined(db: SqliteConnection, row: Row, rows: Sequence[Row], shared: Row | N
 
 
 def message(db: SqliteConnection, message_id: str) -> Message:
-    """Return a message that must be there."""
+    """Return a message that must exist."""
     return message_of(_message_row(db, column(message_id)), db.path)
 
 
 def _message_row(db: SqliteConnection, name: Any) -> Row:
     row = db.one("message", (name,))
     if row is None:
-        raise sqlite_errors.damaged(db.path, f"message {text_of(name)!r} is gone.")
+        raise sqlite_errors.damaged(db.path, f"message {text_of(name)!r} is missing.")
     return row
 
 
 def get(db: SqliteConnection, ids: Iterable[str]) -> dict[str, Exchange]:
-    """Return exchanges by id, in the order asked for; ids that name nothing are passed over."""
+    """Return exchanges by id, in the order asked for; unknown ids are skipped."""
     names = {name: column(name) for name in ids}
     rows = _headers(db, names.values())
     messages = _by_owner(db, names.values())
     for name, key in names.items():
         if key in messages and key not in rows:
             raise sqlite_errors.damaged(
-                db.path, f"exchange {name!r} is gone, its messages are there."
+                db.path, f"exchange {name!r} is missing, but its messages exist."
             )
     wanted = {name: rows[key] for name, key in names.items() if key in rows}
     found, _ = _proven(db, list(wanted.values()), messages)
@@ -170,7 +170,7 @@ def get(db: SqliteConnection, ids: Iterable[str]) -> dict[str, Exchange]:
 
 
 def exchange(db: SqliteConnection, exchange_id: str) -> Exchange | None:
-    """Return one exchange, or None if the id names nothing."""
+    """Return one exchange, or None if the id is unknown."""
     return get(db, [exchange_id]).get(exchange_id)
 
 
@@ -183,13 +183,13 @@ def _headers(db: SqliteConnection, names: Iterable[Any]) -> dict[Any, Row]:
 
 
 def owner(db: SqliteConnection, message_id: str) -> str | None:
-    """The exchange that a message belongs to, or None where the id names nothing."""
+    """Return the exchange of a message, or None if the id is unknown."""
     row = db.one("owner of a message", (column(message_id),))
     return None if row is None else name_of(row[0])
 
 
 def header(db: SqliteConnection, exchange_id: str) -> tuple[Exchange, str | None, int] | None:
-    """An exchange without its messages, the one that it shares, how many it has; or None."""
+    """Return an exchange without messages, its shared message, and their number; or None."""
     row = db.one("exchange", (column(exchange_id),))
     if row is None:
         return None
@@ -198,7 +198,7 @@ def header(db: SqliteConnection, exchange_id: str) -> tuple[Exchange, str | None
 
 
 def ending(db: SqliteConnection, head: str) -> str | None:
-    """The exchange that a head stands for: the newest one that ends with it, else its owner."""
+    """Return the exchange of a head: the newest one that ends with it, else its owner."""
     of = owner(db, head)
     if of is None:
         return None
@@ -211,14 +211,14 @@ def ending(db: SqliteConnection, head: str) -> str | None:
 
 
 def recent(db: SqliteConnection, session_id: str, limit: int, before: str | None) -> list[Exchange]:
-    """The last exchanges of the session's path, oldest first."""
+    """Return the last exchanges of the session's path, oldest first."""
     found = session(db, session_id)
     if found is None or limit < 1:
         return []
     if before is None:
         start = None if found.head is None else ending(db, found.head)
         if start is None and found.head is not None:
-            raise sqlite_errors.damaged(db.path, f"the head of session {session_id!r} is gone.")
+            raise sqlite_errors.damaged(db.path, f"the head of session {session_id!r} is missing.")
     else:
         known = header(db, before)
         start = known[0].parent if known and known[0].session == session_id else None
@@ -250,7 +250,7 @@ def _path(db: SqliteConnection, start: str, limit: int) -> list[Row]:
 
 
 def scan(db: SqliteConnection, after: str | None, limit: int) -> list[Exchange]:
-    """Exchanges in the order of their ids."""
+    """Return exchanges in the order of their ids."""
     bound = max(limit, 0)
     if after is None:
         rows = db.rows("exchanges from the first", (bound,))
@@ -262,14 +262,12 @@ def scan(db: SqliteConnection, after: str | None, limit: int) -> list[Exchange]:
 
 
 def exchanges_of(db: SqliteConnection, session_id: str) -> list[Exchange]:
-    """Every exchange of a session, parents before children."""
+    """Return every exchange of a session, parents before children."""
     rows = db.rows("exchanges of a session", (column(session_id),))
     every = _stretch(db, session_id, rows, to_the_end=True)
     found = parents_first(every)
     if len(found) < len(every):
-        raise sqlite_errors.damaged(
-            db.path, f"the exchanges of {session_id!r} follow each other round."
-        )
+        raise sqlite_errors.damaged(db.path, f"the exchanges of {session_id!r} form a cycle.")
     return found
 
 
@@ -278,14 +276,14 @@ def _all_there(db: SqliteConnection) -> None:
     there = counters.load(db).exchanges
     if row is None or row[0] != there:
         raise sqlite_errors.damaged(
-            db.path, f"of {there} exchanges only {row and row[0]} are found."
+            db.path, f"only {row and row[0]} of {there} exchanges are found."
         )
 
 
 def records(
     db: SqliteConnection, kind: RecordKind, ids: Sequence[str] | None, newest: int | None
 ) -> list[Record]:
-    """Records of a kind in the order of their ids."""
+    """Return records of a kind in the order of their ids."""
     if ids is not None:
         return _records_of(db, kind, ids, newest)
     limit = _ALL if newest is None else max(newest, 0)
@@ -293,7 +291,7 @@ def records(
     there = counters.load(db).records.get(str(kind), 0)
     if len(rows) != (there if newest is None else min(there, limit)):
         raise sqlite_errors.damaged(
-            db.path, f"of {there} {kind} records only {len(rows)} are found."
+            db.path, f"only {len(rows)} of {there} {kind} records are found."
         )
     for row in rows:
         prove_row(db.path, db.mac_key, "record", row)
@@ -323,8 +321,8 @@ def _with_blobs(db: SqliteConnection, found: Sequence[tuple[Record, list[str]]])
 
 
 def meta(db: SqliteConnection, name: str) -> Any:
-    """Return what the file says about itself under a name."""
+    """Return a value of the file's metadata."""
     row = db.one("meta", (name,))
     if row is None:
-        raise sqlite_errors.damaged(db.path, f"what the file says about itself lacks {name!r}.")
+        raise sqlite_errors.damaged(db.path, f"its metadata lacks {name!r}.")
     return unpack(checked("meta", row, db.path)[1])

@@ -48,7 +48,7 @@ Moved = Callable[[int, int], None]
 
 
 def recover_rows(path: Path, access: ConnectionOptions, moved: Moved | None = None) -> Finds:
-    """Return every intact row of a file, which is only read.
+    """Return every intact row of a file; the file is only read.
 
     ``moved`` is called with the number of messages read and their total.
 

@@ -72,7 +72,7 @@ def checked(table: str, row: Row, path: Path) -> Row:
     columns = row[:-1]
     if digest(table, columns) != plain(row[-1]):
         named = next((value for value in columns if isinstance(value, str)), columns[0])
-        raise sqlite_errors.damaged(path, f"the {table} {named!r} is not what was written.")
+        raise sqlite_errors.damaged(path, f"the {table} {named!r} is damaged.")
     return columns
 
 
@@ -103,9 +103,7 @@ def is_link(columns: Row) -> bool:
 def link_of(columns: Row, path: Path) -> Link:
     """Return a link of the chain."""
     if not is_link(columns):
-        raise sqlite_errors.damaged(
-            path, f"link {columns[0]!r} of its chain is not what was written."
-        )
+        raise sqlite_errors.damaged(path, f"link {columns[0]!r} of its chain was changed.")
     return Link(*columns)
 
 
@@ -276,7 +274,7 @@ def blob_of(row: Row, path: Path) -> Blob:
     name, kind, body = checked("blob", row, path)
     blob = Blob(BlobKind(kind), body)
     if blob.digest != name:
-        raise sqlite_errors.damaged(path, f"the blob {name!r} is not what was written.")
+        raise sqlite_errors.damaged(path, f"the blob {name!r} is damaged.")
     return blob
 
 

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 FOLLOWED_EXCHANGES = 4096
-"""Imported exchanges after which projections follow, while files are held."""
+"""Imported exchanges after which projections are updated, while files are held."""
 COPY = "space.db"
 """The file of a backup."""
 
@@ -58,17 +58,17 @@ class SqliteStore:
 
     Args:
         path: The file. Its folder is made if it is missing.
-        space: The space that it must hold; None to take what the file says.
+        space: The space that it must hold; None for the file's own.
         create: Whether to begin a new file if there is none.
-            access: How the file is reached: with what patience, with which key.
+            access: How to open the file: timeout and key.
 
     Raises:
-        NotFoundError: There is no file, and none was to be made.
-        StoreDamagedError: The file is no database, or damaged; it was left untouched.
-        StoreFormatError: The file is of a newer format, no store, or holds another space.
-        StoreKeyError: The file is encrypted, and the key is missing or another one.
-        StoreReadOnlyError: The file must be made or brought up to date, and cannot be written.
-        StoreError: SQLite itself is a version that can corrupt the file.
+        NotFoundError: There is no file, and ``create`` is off.
+        StoreDamagedError: The file is not a database, or damaged; it was left untouched.
+        StoreFormatError: The file is of a newer format, not a store, or holds another space.
+        StoreKeyError: The file is encrypted, and the key is missing or wrong.
+        StoreReadOnlyError: The file must be created or updated, and cannot be written.
+        StoreError: This version of SQLite can corrupt the file.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class SqliteStore:
 
     @property
     def cipher(self) -> Cipher | None:
-        """What encrypts the files beside it; None where it is not encrypted."""
+        """The cipher of the files next to it; None if it is not encrypted."""
         return self._db.cipher
 
     @property
@@ -130,15 +130,15 @@ class SqliteStore:
 
     @property
     def projections(self) -> tuple[Projection, ...]:
-        """What was attached."""
+        """The attached projections."""
         return tuple(self._projections)
 
     def attach(self, *projections: Projection) -> None:
-        """Let projections be erased, checked, rebuilt and closed together with the store."""
+        """Attach projections to erase, check, rebuild and close with the store."""
         self._projections += projections
 
     def attach_files(self, *files: FilesProjection, follows: bool = True) -> None:
-        """Let readable files follow each write; at once, or from the next write on."""
+        """Attach readable files to update after each write; now, or from the next write on."""
         self._files.attached += files
         if follows:
             self._files.follow()
@@ -190,7 +190,7 @@ class SqliteStore:
             return
         exchanges = {name: each for one in imported for name, each in one.exchanges.items()}
         news = Written(imported[-1].revision, exchanges)
-        with suppress(StoreError):  # it is stored; a projection catches up when it is asked
+        with suppress(StoreError):  # it is stored; a projection catches up later
             for projection in self._projections:
                 projection.follow(news)
 
@@ -284,8 +284,8 @@ class SqliteStore:
         """Remove exchanges, bytes and all; see ``ports.Store``.
 
         Raises:
-            StoreBusyError: They were removed, but others read the file for so long that the log
-                could not be emptied; forgetting again (even nothing) empties it.
+            StoreBusyError: They were removed, but others read the file for so long that its log
+                is not empty; forgetting again (even nothing) empties it.
             StoreEditedError: A readable file was edited by hand; nothing was forgotten.
         """
         return self._files.erase(list(ids), self._erase)
@@ -300,9 +300,9 @@ class SqliteStore:
             projection.erase(removed)
         if not purged:
             raise StoreBusyError(
-                f"{len(removed)} exchanges were removed, but others still read {self._db.path}, "
-                "so old bytes wait in its log.",
-                hint="Forget again when the others are done: it empties the log.",
+                f"{len(removed)} exchanges were removed, but other programs still read {self._db.path}, "
+                "so old bytes remain in its log.",
+                hint="Forget again after they have finished: it empties the log.",
             )
         return len(removed)
 
@@ -375,7 +375,7 @@ class SqliteStore:
 
     @classmethod
     def moor_at(cls, path: Path, access: ConnectionOptions) -> None:
-        """Let the anchor remember a file as it is, also where it was further: a backup by right."""
+        """Store a restored file's state in the anchor, even if it is older."""
         if access.guard.anchor is None:
             return
         store = cls(path, create=False, access=access.for_copies())
@@ -395,15 +395,14 @@ class SqliteStore:
     def backup(self, folder: str, moved: Callable[[float], None] | None = None) -> None:
         """Copy the space as it is at one moment; see ``ports.SupportsBackup``.
 
-        The copy lacks the index, which is made anew from the rows; vectors that cost something are
-        rows.
+        The copy lacks the index, which is rebuilt from the rows; stored vectors are rows.
         """
         with self._db.read():
             pass  # a closed one is refused
         copy_file.copy(self._db.path, Path(folder) / COPY, self._access, moved or (lambda _: None))
 
     def rebuild(self) -> None:
-        """Make every index and counter again from the rows; where a row is damaged, change nothing."""
+        """Rebuild every index and counter from the rows; change nothing if a row is damaged."""
         with self._db.write():
             check.rebuild(self._db)
             vector_rows.repair(self._db)
@@ -412,7 +411,7 @@ class SqliteStore:
         self._files.rebuild()
 
     def render_files(self) -> None:
-        """Make every readable file again from the log, except those that were edited by hand."""
+        """Write every readable file again from the log, except those edited by hand."""
         self._files.rebuild()
 
     def close(self) -> None:

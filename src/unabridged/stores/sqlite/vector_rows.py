@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NOBODY = -1
-"""The number of an embedder that has none."""
+"""The number of an embedder without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def switch(db: SqliteConnection, identity: str, *, stored: bool) -> None:
     if lacks:
         raise StoreError(
             f"Exchange {lacks[0]!r} has not been embedded by {identity!r} yet.",
-            hint="Embed the rest first: unabridged models reembed goes on where it stopped.",
+            hint="Embed the rest first: `unabridged models reembed` continues where it stopped.",
         )
     if chosen is None:
         raise StoreError(
@@ -191,7 +191,7 @@ def given(
 
 
 def drop(db: SqliteConnection, kept: Kept) -> None:
-    """Remove everything of an embedder."""
+    """Remove all data of an embedder."""
     db.run("clear vectors", (kept.number,))
     db.run("remove centres", (kept.number,))
     db.run("remove embedder", (kept.number,))

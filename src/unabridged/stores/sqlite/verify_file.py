@@ -76,7 +76,7 @@ class _Links:
                 yield self._said(link, said)
             root = self._mac_key.root(root, link.number, link.link)
             if root != link.root:
-                yield self._said(link, "a message before it was removed, put in or moved")
+                yield self._said(link, "a message before it was removed, added or moved")
                 root = link.root
         if (count, number, root.hex()) != (now.links, now.number, now.root):
             yield (
@@ -105,13 +105,13 @@ class _Links:
         if link.place != place + 1 or (place == 0) != (link.number == link.chain):
             yield "the messages before it were removed or moved"
         elif self._mac_key.link(before, link.where, link.promise) != link.link:
-            yield "its link is not what was written"
+            yield "its link was changed"
         self._ends[link.chain] = (link.place, link.link)
 
     def _message(self, link: Link, row: Row) -> Iterator[str]:
         message = message_of(row[12:], self._db.path)
         if row[10] is None:
-            yield f"the exchange of message {message.id!r} is gone"
+            yield f"the exchange of message {message.id!r} is missing"
             return
         session = name_of(row[10])
         if not link.salt:
@@ -146,4 +146,4 @@ class _Links:
                 yield f"{self._db.path}: session {name_of(session)!r} does not end at position {length}."
         for chain, session in self._sessions.items():
             if chain not in written:
-                yield f"{self._db.path}: the chain of session {session!r} is gone."
+                yield f"{self._db.path}: the chain of session {session!r} is missing."

@@ -55,7 +55,7 @@ def _wrong(mac_key: MacKey, found: Row | None, row: Row, session: str, message: 
     if mac_key.held(link.number, name_of(row[2]), message.parent) != link.held:
         return "it is in another place"
     if before is None or mac_key.link(before, link.where, link.promise) != link.link:
-        return "its link, or the one before it, is not what was written"
+        return "its link, or the one before it, was changed"
     return ""
 
 
@@ -93,13 +93,13 @@ def prove_stretch(
     if to_the_end:
         row = db.one("chain", (column(session),))
         if row is None:
-            raise sqlite_errors.tampered(db.path, f"the chain of session {session!r} is gone.")
+            raise sqlite_errors.tampered(db.path, f"the chain of session {session!r} is missing.")
         prove_row(db.path, db.mac_key, "chain", row)
         _, number, last, end = checked("chain", row, db.path)
         chains.add(number)
         if db.one("last link", (chain,)) != (last, end):
             raise sqlite_errors.tampered(
-                db.path, f"session {session!r} does not end at position {last}, as it was written."
+                db.path, f"session {session!r} does not end at position {last} as written."
             )
     if len(chains) != 1:
         raise sqlite_errors.tampered(
@@ -109,7 +109,7 @@ def prove_stretch(
     if there != last - first + 1 or missing:
         raise sqlite_errors.tampered(
             db.path,
-            f"session {session!r}: of the messages at positions {first} to {last} some were removed.",
+            f"session {session!r}: some messages at positions {first} to {last} were removed.",
         )
 
 

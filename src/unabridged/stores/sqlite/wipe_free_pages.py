@@ -27,7 +27,7 @@ _BLOCK = 256
 def gap_of(page: bytes, header: int = 0) -> tuple[int, int]:
     """Return the range of a page's unused middle; its header starts at the byte (100 on page 1).
 
-    It is empty for a page of another kind.
+    The header of page 1 is at 100. It is empty for a page of another kind.
     """
     kind = page[header]
     if kind not in _INTERIOR and kind not in _LEAF:

@@ -1,4 +1,4 @@
-"""What is written to the log. Each runs inside a write transaction that the store opened."""
+"""Writes to the log. Each function runs inside a write transaction of the store."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -30,7 +30,7 @@ from unabridged.stores.sqlite.rows import (
 
 
 def append(db: SqliteConnection, batch: Batch, expect_head: str | None) -> bool:
-    """Write a batch, and tell whether its exchange is new; see ``ports.Store``."""
+    """Write a batch, and return whether its exchange is new; see ``ports.Store``."""
     session, exchange = batch.session, batch.exchange
     count = counters.begin(db)
     stored = _expect(db, session.id, expect_head, count)
@@ -119,7 +119,7 @@ def remove_record(db: SqliteConnection, kind: RecordKind, record_id: str, count:
 def remove_record_row(
     db: SqliteConnection, row: int, kind: RecordKind, record_id: str, count: Counters
 ) -> None:
-    """Remove the record of a row, what says where it was drawn from, and its uses of blobs."""
+    """Remove the record of a row, its sources and its uses of blobs."""
     db.run("remove lineage", (row,))
     db.run("remove record", (row,))
     blobs.release(db, str(kind), record_id)
@@ -127,7 +127,7 @@ def remove_record_row(
 
 
 def check_head(db: SqliteConnection, session: Session) -> None:
-    """Refuse a head that is no message of the session."""
+    """Check that the head is a message of the session."""
     if session.head is None:
         return
     if not _holds(db, read_rows.owner(db, session.head), session.id):
@@ -145,7 +145,7 @@ def _set_session(
 
 
 def _repack(db: SqliteConnection, session: Session) -> None:
-    # An archived session's messages are compressed in their rows, and are read as any other.
+    # An archived session's messages are compressed in their rows, and are read like any other.
     for (number,) in db.rows("numbers of a session", (column(session.id),)):
         row = db.one("message of a number", (number,))
         if row is None:
@@ -221,7 +221,7 @@ def _admit_one(
     db: SqliteConnection, given: Transcript, exchange: Exchange, count: Counters, here: set[str]
 ) -> bool:
     session = given.session
-    # ``here`` gathers exchanges that are in the session, so that parents need not be read.
+    # ``here`` collects exchanges of the session, to avoid reading parents.
     if exchange.session != session.id:
         raise store_errors.wrong_session(exchange.id, session.id)
     if read_rows.header(db, exchange.id) is not None:

@@ -1,1 +1,1 @@
-"""Foreign formats on their way in, one a file; ``table.FORMATS`` names them all."""
+"""The formats of imports, one a file; ``table.FORMATS`` lists them."""

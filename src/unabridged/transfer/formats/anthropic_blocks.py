@@ -21,9 +21,9 @@ _RESULT = "tool_result"
 
 
 def said(content: Any, name: str, reasons: Reasons) -> Iterator[Part]:
-    """Read what a message says and calls; results of tools are for ``results``.
+    """Read the text and calls of a message; ``results`` reads results of tools.
 
-    The name tells the message from others, for calls that carry no id.
+    The name identifies the message, for calls without an id.
     """
     for number, block in enumerate(_blocks(content)):
         kind = as_text(block.get("type"))
@@ -36,7 +36,7 @@ def said(content: Any, name: str, reasons: Reasons) -> Iterator[Part]:
 
 
 def results(content: Any, reasons: Reasons) -> Iterator[Part]:
-    """Read the results of tools in a message, each with the pictures that it gave."""
+    """Read the results of tools in a message, each with its pictures."""
     for block in _blocks(content):
         if as_text(block.get("type")).endswith(_RESULT):
             yield from _result(block, reasons)

@@ -5,8 +5,8 @@ An array of conversations, in some exports under the key ``conversations``. Each
 node of the path that was shown last; edited messages and regenerated answers are siblings. Large
 accounts get ``conversations-000.json`` and so on.
 
-Hidden messages, custom instructions and recordings are skipped and counted: what was said in a
-recording is in its transcription. The vendor publishes no description; the facts are from people
+Hidden messages, custom instructions and recordings are skipped and counted: the words of a
+recording are in its transcription. The vendor publishes no description; the facts are from people
 who read many exports: github.com/mitkury/chatgpt-export-parser
 (docs/chatgpt-data-export-format.md), github.com/mohamed-chs/convoviz (docs/dev/chatgpt-spec.md),
 github.com/TomzxCode/llm-conversations-viewer (docs/formats.md) and
@@ -40,7 +40,7 @@ _CONTEXT_TYPES = {
 _REASONING_TYPES = frozenset({"thoughts", "reasoning_recap"})
 _TEXT_FIELDS = ("text", "result", "content", "output", "output_str", "summary", "title", "url")
 _NESTED_FIELDS = ("screenshot", "image", "parts", "items", "data")
-"""Where parts of an unknown type may hold pictures and texts."""
+"""The fields of unknown parts that may hold pictures and texts."""
 _SYSTEM_ROLES = frozenset({"system", "developer"})
 _BROKEN = frozenset({"interrupted", "max_tokens"})
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
@@ -53,7 +53,7 @@ def _conversation(record: JsonRecord) -> Iterator[Item]:
             yield from _conversation(JsonRecord(f"{record.where}, conversation {number}", each))
         return
     if not isinstance(data.get("mapping"), dict):
-        yield record.unread("no conversation: it has no mapping of messages")
+        yield record.unread("not a conversation: it has no mapping of messages")
         return
     messages, shown = _messages(data["mapping"], reasons)
     if any(each.role is not Role.TOOL for each in messages):
@@ -77,7 +77,7 @@ def _messages(
     nodes = {key: node for key, node in mapping.items() if isinstance(node, dict)}
     for node in mapping.values():
         if not isinstance(node, dict):
-            reasons.lost("a message that is no object", node)
+            reasons.lost("a message that is not an object", node)
     parents = {key: as_text(node.get("parent")) or None for key, node in nodes.items()}
     order, circles = in_order(parents)
     reasons[CIRCLE] += circles

@@ -45,7 +45,7 @@ _ROLES = {"human": Role.USER, "user": Role.USER, "assistant": Role.ASSISTANT}
 def _conversation(record: JsonRecord) -> Iterator[Item]:
     data, reasons = as_object(record.value), Reasons()
     if not isinstance(data.get("chat_messages"), list):
-        yield record.unread("no conversation: it has no chat_messages")
+        yield record.unread("not a conversation: it has no chat_messages")
         return
     messages, last = _messages(data["chat_messages"], reasons)
     if any(each.role is not Role.TOOL for each in messages):
@@ -139,7 +139,7 @@ def _blocks(position: int, blocks: list[Any], reasons: Reasons) -> Iterator[Part
 
 
 def _other(block: Mapping[str, Any], reasons: Reasons) -> Iterator[Part]:
-    # New kinds of blocks appear with each feature; what they say is mostly in the same fields.
+    # New features add kinds of blocks, but their text is mostly in the same fields.
     text = next((as_text(block.get(name)) for name in _TEXT_FIELDS if block.get(name)), "")
     if text:
         yield Text(text)

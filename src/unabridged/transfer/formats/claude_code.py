@@ -4,11 +4,11 @@ A line of the type ``user`` or ``assistant`` carries ``uuid``, ``parentUuid``, `
 ``timestamp`` and a ``message`` as Anthropic's API has it: a text, or blocks of the types ``text``,
 ``thinking``, ``tool_use``, ``tool_result``, ``image``. One answer is several lines with one
 ``message.id``; results of tools are lines of the user. ``parentUuid`` makes a tree, through lines of
-other types too (``system``, ``progress`` …); behind a compaction ``logicalParentUuid`` goes on.
+other types too (``system``, ``progress`` …); after a compaction ``logicalParentUuid`` continues.
 ``summary`` lines give titles to the sessions whose newest line they name. A file may repeat lines of
-an earlier session, which keep that one's ``sessionId``: each session is given by itself.
+an earlier session, which keep its ``sessionId``: each session is read separately.
 
-Left out and counted: sub-agents (``isSidechain``), what the program says in the user's name
+Left out and counted: sub-agents (``isSidechain``), what the program writes in the user's name
 (``isMeta``, ``isCompactSummary``, output of local commands), lines of other types.
 
 The vendor says that the format may change; the facts are from those who read many files:
@@ -51,16 +51,16 @@ _TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "sum
 
 @dataclass(slots=True)
 class _Unit:
-    """What hangs together: the lines of one answer with the results of its tools, or one line.
+    """The lines of one answer with the results of its tools, or one line.
 
-    What an answer goes on saying after a result that came in between still stands before it.
+    Text of an answer after a result stays before that result.
 
     Attributes:
         key: The uuid of its first line.
         parent: The uuid of the line before it, or None.
-        before: The uuid of the line that stands before it in the file, or None.
-        opens: Whether it says that nothing comes before it.
-        broken: Whether the user broke it off.
+        before: The uuid of the line before it in the file, or None.
+        opens: Whether the file marks it as the first.
+        broken: Whether the user interrupted it.
     """
 
     key: str
@@ -74,7 +74,7 @@ class _Unit:
     broken: bool = False
 
     def add(self, piece: RawMessage) -> None:
-        """Take what a line says."""
+        """Add the content of a line."""
         if piece.role is not Role.ASSISTANT:
             self.rest.append(piece)
             return
@@ -87,7 +87,7 @@ class _Unit:
             self.parts.append(part)
 
     def loose(self) -> list[RawMessage]:
-        """Give its messages."""
+        """Return its messages."""
         if self.answer is None:
             return self.rest
         broken = self.broken or self.answer.broken
@@ -96,7 +96,7 @@ class _Unit:
 
 @dataclass(slots=True)
 class _Session:
-    """What is read of one session so far."""
+    """The content of one session so far."""
 
     id: str | None
     where: str
@@ -108,7 +108,7 @@ class _Session:
     newest: _Unit | None = None
 
     def add(self, record: JsonRecord) -> None:
-        """Take one line."""
+        """Add one line."""
         data = as_object(record.value)
         name = as_id(data.get("uuid")) or f"line {len(self.unit_of)}"
         if name in self.unit_of:
@@ -186,7 +186,7 @@ class _Session:
         return False
 
     def messages(self) -> tuple[list[RawMessage], str | None]:
-        """Give the messages, parents before children, and the key of the newest."""
+        """Return the messages, parents before children, and the key of the newest."""
         parents = {key: self._above(unit) for key, unit in self.units.items()}
         found = {key: unit.loose() for key, unit in self.units.items()}
         messages, last = chained(found, parents, self.reasons)
@@ -210,7 +210,7 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
             continue
         data = record.value
         if not isinstance(data, dict):
-            yield record.unread("no line of a session: not an object")
+            yield record.unread("not a line of a session: not an object")
             continue
         name = as_id(data.get("sessionId"))
         title = _TITLES.get(as_text(data.get("type")))

@@ -2,10 +2,10 @@
 
 Since September 2025 every line is ``{"timestamp", "type", "payload"}`` with the types
 ``session_meta``, ``response_item``, ``event_msg``, ``turn_context``, ``compacted`` and more; before,
-the first line is ``{"id", "timestamp", "instructions"}`` and each further one an item of its own, or
+the first line is ``{"id", "timestamp", "instructions"}`` and each further one a separate item, or
 ``{"record_type": "state"}``. The words are in the items; of the events only those count that change
-the course (``turn_aborted``, ``thread_rolled_back``), or all where a file has no items. What the
-program puts in as the user's (instructions, environment), summaries and sub-agents are left out.
+the course (``turn_aborted``, ``thread_rolled_back``), or all if a file has no items. What the
+program adds as the user's (instructions, environment), summaries and sub-agents are left out.
 
 Facts: github.com/openai/codex (codex-rs/protocol/src/models.rs and protocol.rs, of December 2025)
 and descriptions of real files in public repositories: github.com/jnarowski/agentcmd
@@ -55,7 +55,7 @@ PUT_IN = (
     "<INSTRUCTIONS>",
     "# AGENTS.md instructions",
 )
-"""How messages begin that the program puts in under the user's name."""
+"""The beginnings of messages that the program writes in the user's name."""
 _SPOKEN_EVENTS: Mapping[str, Role] = {
     "user_message": Role.USER,
     "agent_message": Role.ASSISTANT,
@@ -67,7 +67,7 @@ _NOT_SAID = frozenset({"turn_context", "world_state", "inter_agent_communication
 
 @dataclass(slots=True)
 class _Session:
-    """What is read of one file so far."""
+    """The content of one file so far."""
 
     reasons: Reasons = field(default_factory=Reasons)
     id: str | None = None
@@ -80,13 +80,13 @@ class _Session:
     path: list[int] = field(default_factory=list)
 
     def add(self, where: str, said: Said, at: datetime | None) -> None:
-        """Take a message, behind the one that the session stands at."""
+        """Add a message after the session's current one."""
         parent = self.items[self.path[-1]].key if self.path else None
         self.path.append(len(self.items))
         self.items.append(self._loose(len(self.items), parent, where, said, at))
 
     def add_event(self, where: str, said: Said, at: datetime | None) -> None:
-        """Take what an event says, behind the one before it."""
+        """Add the text of an event after the one before it."""
         parent = self.events[-1].key if self.events else None
         self.events.append(self._loose(len(self.events), parent, where, said, at))
 
@@ -99,17 +99,17 @@ class _Session:
         return RawMessage(key, role, parts, parent, at, model, where=where)
 
     def roll_back(self, turns: int) -> None:
-        """Take back turns: what comes next is a branch beside them."""
+        """Undo turns: the next message begins another branch."""
         while self.path and turns > 0:
             turns -= self.items[self.path.pop()].role is Role.USER
 
     def break_off(self) -> None:
-        """Mark the newest answer as one that broke off."""
+        """Mark the newest answer as incomplete."""
         if self.path and self.items[self.path[-1]].role is Role.ASSISTANT:
             self.items[self.path[-1]] = replace(self.items[self.path[-1]], broken=True)
 
     def shown(self) -> tuple[list[RawMessage], str | None]:
-        """Give the messages, and the key of the newest that a person sees."""
+        """Return the messages, and the key of the newest that a person sees."""
         if any(loose.role is Role.USER for loose in self.items) or not self.events:
             return self.items, self.items[self.path[-1]].key if self.path else None
         return self.events, self.events[-1].key
@@ -122,7 +122,7 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
         if isinstance(record, SkippedRecord):
             yield record
         elif not isinstance(record.value, dict):
-            yield record.unread("no record of a session: not an object")
+            yield record.unread("not a record of a session: not an object")
         else:
             session.reasons[BROKEN_CHARACTER] += record.repaired
             session.where = session.where or record.where

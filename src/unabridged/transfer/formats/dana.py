@@ -1,11 +1,11 @@
-"""Dana's conversation memory: ``conversation_memory.json``, or a file an agent and session.
+"""Dana's conversation memory: ``conversation_memory.json``, or a file for each agent and session.
 
 An object with ``conversation_id``, ``created_at``, ``updated_at``, ``history``, ``summaries`` and
 ``metadata``. A turn of the history has ``turn_id``, ``user_input``, ``agent_response``,
 ``timestamp`` and ``metadata``; the history is bounded (``max_turns``), so older turns are gone from the
-file, and a later file of the same conversation adds to what an earlier one gave. A summary has
+file, and a later file of the same conversation adds to an earlier one. A summary has
 ``summary_id``, ``content``, ``created_at``, ``turn_count``, ``start_timestamp`` and
-``end_timestamp``; one that stands for turns the file no longer holds is kept as an exchange that says so in
+``end_timestamp``; one of turns that the file no longer holds is kept as an exchange with a note in
 brackets. Such files are named ``{agent}_{session}_conversation.json``.
 
 The form is that of the seed dana-conversation-memory.md and of github.com/aitomatic/dana
@@ -39,7 +39,7 @@ _MODES = frozenset({"chat", "tools"})
 
 
 def named(file: str) -> tuple[str, str] | None:
-    """Give agent and session as a file's name has them, or None where it is not so named.
+    """Return agent and session from a file's name, or None for another name.
 
     Args:
         file: The name, without its folder: ``agent_alpha_001_conversation.json``.
@@ -61,7 +61,7 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
         elif _is_turn(record.value):
             bare.append(record.value)
         else:
-            yield record.unread("no conversation: it has no history")
+            yield record.unread("not a conversation: it has no history")
     if bare:
         yield from _conversation(JsonRecord("the list", {"history": bare}))
 
@@ -124,7 +124,7 @@ def _turn(number: int, value: Any, reasons: Reasons) -> list[RawMessage]:
 def _summaries(
     data: Mapping[str, Any], turns: list[list[RawMessage]], reasons: Reasons
 ) -> list[RawMessage]:
-    # Read the summaries of turns that are gone, as exchanges, the oldest first.
+    # Read the summaries of missing turns as exchanges, the oldest first.
     times = [turn[0].at for turn in turns if turn[0].at]
     oldest = min(times) if times else None
     messages: list[RawMessage] = []

@@ -3,11 +3,11 @@
 An object with ``metadata`` (``saved_at``, ``message_count``, ``total_tokens``, ``condensations``) and
 ``messages``, each of these with ``id``, ``content``, ``type`` (``user``, ``assistant``, ``system``,
 ``momentum_state``), ``timestamp``, ``tokens``, ``content_category`` and ``condensed``. A condensed
-message is a system message that took the place of others, which are gone from the file: it is kept as
-an exchange that says so in brackets, where it stood. Other system messages are notices of the
+message is a system message that replaced others, which are gone from the file: it is kept as an
+exchange, with a note in brackets, in its place. Other system messages are notices of the
 program, and a momentum state is the story engine's own bookkeeping; both are counted and left out.
-The file has no id of its own: once the program condenses its first messages, what it holds is another
-conversation to a later import.
+The file has no id: once the program condenses its first messages, a later import takes the file for
+another conversation.
 
 The form is that of the seed emm-condensation.md and of github.com/kaosushijin/aurora-rp (emm.py,
 memory.json).
@@ -28,7 +28,7 @@ from unabridged.transfer.records import JsonRecord
 def _conversation(record: JsonRecord) -> Iterator[Item]:
     memory, reasons = as_object(record.value), Reasons()
     if not isinstance(memory.get("messages"), list):
-        yield record.unread("no memory: it has no messages")
+        yield record.unread("not a memory: it has no messages")
         return
     row = MessageRow(reasons)
     for number, each in enumerate(memory["messages"], start=1):

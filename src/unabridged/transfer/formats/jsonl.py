@@ -1,10 +1,11 @@
 """One message a line.
 
-The fields are ``role``, ``content`` and, where there are, ``time``, ``session``, ``id``, ``model``. Names that others use for the same are understood (see ``NAMES``). ``content`` is a text or a list
-of parts as in OpenAI's chat API (``text``, ``image_url``, ``input_text``, ``refusal``);
-``tool_calls`` and messages of the role ``tool`` are kept. A line with a list of ``messages`` is a
-whole session, as in files for fine-tuning. A file whose lines name no session is one session. The messages of a session may
-lie anywhere in the file, so the whole file is held in memory. An array of messages is read too.
+The fields are ``role``, ``content`` and, if present, ``time``, ``session``, ``id``, ``model``. Other
+common names of the same fields are read too (see ``NAMES``). ``content`` is a text or a list of parts
+as in OpenAI's chat API (``text``, ``image_url``, ``input_text``, ``refusal``); ``tool_calls`` and
+messages of the role ``tool`` are kept. A line with a list of ``messages`` is a whole session, as in
+files for fine-tuning. A file whose lines name no session is one session. The messages of a session
+may be anywhere in the file, so the whole file is held in memory. An array of messages is read too.
 The shapes are those of platform.openai.com/docs/api-reference/chat (messages).
 """
 
@@ -44,7 +45,7 @@ NAMES = {
     "session": ("session", "session_id", "conversation", "conversation_id", "thread_id"),
     "id": ("id", "message_id", "uuid"),
 }
-"""The fields, with the names under which they are found; the first that is there counts."""
+"""The fields with their possible names; the first present one counts."""
 
 _MADE_OF = "made of "
 
@@ -91,7 +92,7 @@ def _spread(
 ) -> Iterator[tuple[str | None, dict[str, Any]]]:
     data = record.value
     if not isinstance(data, dict):
-        reasons.lost("no message: not an object", data)
+        reasons.lost("not a message: not an object", data)
         return
     session = as_id(_named(data, "session"))
     if not isinstance(data.get("messages"), list):
@@ -102,7 +103,7 @@ def _spread(
         if isinstance(each, dict):
             yield session, {"title": data.get("title"), "model": data.get("model"), **each}
         else:
-            reasons.lost("no message: not an object", each)
+            reasons.lost("not a message: not an object", each)
 
 
 def _made_of(messages: list[Any], alike: Counter[str]) -> str:
@@ -134,12 +135,12 @@ def said_in(data: Mapping[str, Any], reasons: Reasons) -> Said | None:
     """Read a message of a chat.
 
     Returns:
-        What it says; None where it says nothing that is taken over.
+        Its content; None if nothing of it is imported.
     """
     if is_item(as_text(data.get("type"))) and not as_text(data.get("role")):
         return said_by(data, reasons)
     name = as_text(data.get("role")) or as_text(data.get("sender"))
-    why = f"no message: its role is {name[:20]!r}" if name else "no message: no role"
+    why = f"not a message: its role is {name[:20]!r}" if name else "not a message: no role"
     role = role_of(name, data, reasons, why)
     if role is None:
         return None
@@ -150,7 +151,7 @@ def said_in(data: Mapping[str, Any], reasons: Reasons) -> Said | None:
 
 
 def parts_of(role: Role, data: Mapping[str, Any], reasons: Reasons) -> Iterator[Part]:
-    """Give the parts of a message; what has no place among them is counted."""
+    """Return the parts of a message; count what cannot be one."""
     thinking = as_text(data.get("reasoning_content")) or as_text(data.get("reasoning"))
     if thinking:
         yield Reasoning(thinking)

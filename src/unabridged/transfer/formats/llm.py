@@ -4,7 +4,7 @@ Two generations of tables, often in one file. Older: ``responses`` (``prompt``, 
 ``reasoning``, ``model``, ``conversation_id``, ``datetime_utc``) with ``conversations``,
 ``prompt_fragments``, ``prompt_attachments``, ``tool_calls`` and ``tool_results``; a call is in the
 response that made it, its result in the one that got it. Since 0.32: ``threads``, ``turns``,
-``messages`` (a tree by ``parent_hash``) and ``parts``; a conversation that goes on after the update
+``messages`` (a tree by ``parent_hash``) and ``parts``; a conversation that continues after the update
 is a thread of the same id, whose messages begin with what ``responses`` has. Threads that are forks
 are branches. Facts: docs/logging.md, llm/migrations.py and llm/logs.py of github.com/simonw/llm,
 and files that its releases 0.27.1 and 0.36 wrote.
@@ -31,7 +31,7 @@ def read_file(stream: BinaryIO) -> Iterator[Item]:
     """Read conversations.
 
     Raises:
-        UnknownFormatError: It is another program's file, or too damaged to be opened.
+        UnknownFormatError: It is another program's file, or too damaged to open.
     """
     database = ForeignDatabase(stream)
     try:
@@ -39,7 +39,7 @@ def read_file(stream: BinaryIO) -> Iterator[Item]:
             seen = ", ".join(repr(name) for name in sorted(database.tables)[:5]) or "no tables"
             raise UnknownFormatError(
                 f"The file is an SQLite file, but not llm's log: it has {seen}.",
-                hint="Export what it holds with the program that wrote it, and import that.",
+                hint="Export its content with the program that wrote it, and import the export.",
             )
         yield from _conversations(database)
     finally:
@@ -65,7 +65,7 @@ def _conversations(database: ForeignDatabase) -> Iterator[Item]:
 
 
 def _faults(database: ForeignDatabase) -> Iterator[SkippedRecord]:
-    # Tell what could not be read since the last time.
+    # Report what could not be read since the last time.
     while database.faults:
         where, reason = database.faults.pop(0)
         yield SkippedRecord(where, reason)

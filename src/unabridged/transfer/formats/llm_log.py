@@ -1,4 +1,4 @@
-"""The older tables of ``llm``'s log: ``responses`` and what hangs on them. See ``llm``."""
+"""The older tables of ``llm``'s log: ``responses`` and related tables. See ``llm``."""
 
 import base64
 import mimetypes
@@ -13,19 +13,19 @@ from unabridged.transfer.foreign_database import ForeignDatabase, Row
 from unabridged.transfer.lenient_fields import SYSTEM_MESSAGE, Reasons, as_id, as_text
 
 _PICTURE = 16 << 20
-"""Bytes of the largest picture that is taken over."""
+"""The most bytes of a picture to import."""
 _RESPONSE = ("id", "model", "resolved_model", "prompt", "system", "response", "reasoning")
 
 
 class Attachments:
-    """What was attached to messages, by id."""
+    """The attachments of messages, by id."""
 
     def __init__(self, database: ForeignDatabase) -> None:
         self._database = database
         self._numbers = {as_id(row[1]): row[0] for row in database.rows("attachments", "id")}
 
     def part(self, name: str | None, reasons: Reasons) -> Part | None:
-        """Give one as a part: a picture as it is or by its address, anything else by its name."""
+        """Return an attachment as a part: a picture or its address, or the name of a file."""
         number = self._numbers.get(name)
         row = number and self._database.row("attachments", number, "type", "path", "url", "content")
         if not row:
@@ -47,7 +47,7 @@ class Attachments:
 
 
 class LlmLogTables:
-    """Conversations as ``responses`` holds them."""
+    """The conversations of ``responses``."""
 
     def __init__(self, database: ForeignDatabase, attachments: Attachments) -> None:
         self._database = database
@@ -67,15 +67,15 @@ class LlmLogTables:
         self._attached = self._by_response("prompt_attachments", "attachment_id")
 
     def names(self) -> Iterator[str]:
-        """Give the ids of the conversations, the oldest first."""
+        """Return the ids of the conversations, the oldest first."""
         yield from sorted(self._numbers, key=lambda name: min(self._numbers[name]))
 
     def title(self, name: str) -> str:
-        """Give the title of a conversation, or an empty one."""
+        """Return the title of a conversation, or an empty one."""
         return self._titles.get(name, "")
 
     def messages(self, name: str, reasons: Reasons) -> list[RawMessage]:
-        """Give the messages of a conversation, in order."""
+        """Return the messages of a conversation, in order."""
         messages: list[RawMessage] = []
         for own, number in sorted(self._numbers.get(name, ())):
             row = self._database.row("responses", number, *_RESPONSE, "datetime_utc")

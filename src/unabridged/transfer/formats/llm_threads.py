@@ -37,7 +37,7 @@ class _Turn:
 
 
 class Threads:
-    """Conversations as ``threads`` and their messages hold them."""
+    """The conversations of ``threads`` and their messages."""
 
     def __init__(self, database: ForeignDatabase, attachments: Attachments) -> None:
         self._database = database
@@ -65,19 +65,19 @@ class Threads:
         self._turns = self._read_turns()
 
     def names(self) -> Iterator[str]:
-        """Give the ids of the conversations: threads that are no forks and have turns."""
+        """Return the ids of the conversations: threads with turns that are not forks."""
         yield from (name for name in self._turns if self._turns[name])
 
     def title(self, name: str) -> str:
-        """Give the title of a conversation, or an empty one."""
+        """Return the title of a conversation, or an empty one."""
         return self._titles.get(name, "")
 
     def messages(
         self, name: str, history: Sequence[RawMessage], reasons: Reasons
     ) -> tuple[list[RawMessage], str | None]:
-        """Give the messages of a conversation, parents before children, and the newest one's key.
+        """Return the messages of a conversation, parents before children, and the newest one's key.
 
-        Messages that say the same as the history, which ``responses`` has, are those.
+        Messages equal to the history in ``responses`` are identified with it.
         """
         found: dict[str, list[RawMessage]] = {}
         for turn in self._turns.get(name, ()):
@@ -229,7 +229,7 @@ def _payload(value: Any, reasons: Reasons) -> Mapping[str, Any]:
     try:
         data, repaired = decode(value.encode("utf-8", "replace"))
     except BadJsonError:
-        reasons.lost("a part that is no JSON", value)
+        reasons.lost("a part that is not JSON", value)
         return {}
     if repaired:
         reasons[BROKEN_CHARACTER] += repaired

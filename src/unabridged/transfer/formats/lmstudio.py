@@ -7,7 +7,7 @@ the type ``multiStep`` has ``role``, ``senderInfo.senderName`` (a model) and ``s
 ``contentBlock`` has ``content``, ``stepIdentifier`` (beginning with its milliseconds), ``style``
 (``thinking``) and ``genInfo``. Content is ``text``, ``file``, ``toolCallRequest`` or
 ``toolCallResult``; structural text is the frame of a thought. Debugging notes and the state of a tool call
-are not taken over.
+are not imported.
 
 The vendor publishes no description; the facts are from github.com/YorkieDev/lm-studio-conversation-converter
 (script.js), github.com/zeveck/json_to_md (convert-conversation.js),
@@ -52,7 +52,7 @@ _QUIET = frozenset({"debugInfoBlock", "toolStatus", "genInfo", "status"})
 def _conversation(record: JsonRecord) -> Iterator[Item]:
     data, reasons = as_object(record.value), Reasons()
     if not isinstance(data.get("messages"), list):
-        yield record.unread("no conversation: it has no messages")
+        yield record.unread("not a conversation: it has no messages")
         return
     found: dict[str, list[RawMessage]] = {}
     parents: dict[str, str | None] = {}

@@ -1,4 +1,4 @@
-"""Messages in a row, each with a role and a content, as many programs keep them."""
+"""Messages in a row, each with a role and a content, as in many programs."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -22,7 +22,7 @@ _TIMES = ("timestamp", "time", "created_at")
 
 
 class MessageRow:
-    """A row of messages that grows: each hangs on the one before it."""
+    """A growing row of messages: each follows the one before it."""
 
     def __init__(self, reasons: Reasons) -> None:
         self.messages: list[RawMessage] = []
@@ -31,11 +31,11 @@ class MessageRow:
 
     @property
     def last(self) -> str | None:
-        """The key of the newest message, or None."""
+        """Return the key of the newest message, or None."""
         return self.messages[-1].key if self.messages else None
 
     def extend(self, messages: Iterable[RawMessage]) -> None:
-        """Append messages that are chained already; those whose keys are there are counted."""
+        """Append messages that are chained already; count repeated keys."""
         news = list(messages)
         if any(each.key in self._said for each in news):
             self._reasons[REPEATED_MESSAGE] += 1
@@ -45,12 +45,12 @@ class MessageRow:
             self.messages.append(each)
 
     def add(self, data: Any, where: str, *, name: str = "role", parts: Parts = parts_of) -> None:
-        """Read a message and append it; what cannot be taken over is counted.
+        """Read a message and append it; count it if it cannot be imported.
 
-        The field ``name`` says who speaks.
+        The field ``name`` holds the role.
         """
         message = as_object(data)
-        why = "no message, or one of an unknown role"
+        why = "not a message, or of an unknown role"
         role = role_of(message.get(name), data, self._reasons, why)
         if role is None:
             return

@@ -1,9 +1,9 @@
-"""Requests to OpenAI's API and their answers, one a line, as logs, batches and fine-tuning have them.
+"""Requests to OpenAI's API and their answers, one a line, from logs, batches and fine-tuning.
 
 - a request with its answer: ``{"request": …, "response": …}``, or both in one object, as
   ``{"input": …, "output": …}`` of the Responses API and ``{"messages": …, "choices": …}``;
-- a batch's input: ``{"custom_id", "method", "url", "body"}``; its output has the answers only, which
-  say nothing without their questions, so they are told and kept aside;
+- a batch's input: ``{"custom_id", "method", "url", "body"}``; its output has only answers, which
+  mean nothing without their questions, so they are reported and kept aside;
 - pairs for preference tuning: ``{"input", "preferred_output", "non_preferred_output"}``: two
   branches.
 
@@ -36,7 +36,7 @@ _NO_QUESTION = "an answer without its question, as a batch's output has them"
 def _conversation(record: JsonRecord) -> Iterator[Item]:
     data, reasons = record.value, Reasons()
     if not isinstance(data, dict):
-        yield record.unread("no request: not an object")
+        yield record.unread("not a request: not an object")
         return
     response = as_object(data.get("response"))
     parts = [data, *map(as_object, (data.get("body"), data.get("request"), data.get("input")))]
@@ -52,7 +52,7 @@ def _conversation(record: JsonRecord) -> Iterator[Item]:
     if woven.conversation is not None:
         yield from outcome(record, woven, reasons)
     else:
-        yield record.unread(_NO_QUESTION if answers else "no request: nobody asks in it")
+        yield record.unread(_NO_QUESTION if answers else "not a request: it has no user message")
 
 
 def _asked(parts: Iterable[Mapping[str, Any]]) -> list[Any]:
@@ -83,7 +83,7 @@ def _messages(
 
     def add(data: Any, parent: str | None) -> str | None:
         if not isinstance(data, dict):
-            reasons.lost("no message: not an object", data)
+            reasons.lost("not a message: not an object", data)
             return parent
         said = said_in(data, reasons)
         if said is None:

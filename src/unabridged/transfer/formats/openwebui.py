@@ -1,10 +1,10 @@
 """Open WebUI's chats: all of an account (``all-chats-export-….json``) or one (``chat-export-….json``).
 
 A list of chats, each with ``id``, ``user_id``, ``title``, ``created_at``, ``updated_at`` and ``chat``,
-whose ``history`` is a tree: ``messages`` from id to message, and ``currentId``, the newest one of the path
+whose ``history`` is a tree: ``messages`` by id, and ``currentId``, the newest one of the path
 that was shown last. A message has ``id``, ``parentId``, ``childrenIds``, ``role``, ``content``,
 ``timestamp`` (seconds) and, of an answer, ``model`` and ``done``; answers of several models are
-siblings. Reasoning, tool calls and code that ran stand in the content as ``<details type="…">``; where the
+siblings. Reasoning, tool calls and code that ran are in the content as ``<details type="…">``; if the
 content is empty, newer versions have the same in ``output``, in the shapes of OpenAI's Responses
 API. Old chats have no history but a list of ``messages``.
 
@@ -40,7 +40,7 @@ _DETAILS = re.compile(
 )
 _END = "</details>"
 _BESIDE = ("sources", "citations", "merged", "code_executions")
-"""Fields of a message that hold words which nobody said in it."""
+"""Fields of a message with text that is not part of it."""
 _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
 _QUOTED = re.compile(r"^(?:>|&gt;) ?", re.MULTILINE)
 
@@ -54,7 +54,7 @@ def _chat(record: JsonRecord) -> Iterator[Item]:
     elif isinstance(chat.get("messages"), list):
         yield from _old(record, data, chat)
     else:
-        yield record.unread("no chat: it has no messages")
+        yield record.unread("not a chat: it has no messages")
 
 
 def _conversation(

@@ -1,12 +1,12 @@
-"""Unabridged's own readable files: the seeds' layouts, with an ``unabridged`` key.
+"""Unabridged's own readable files: other programs' layouts, with an ``unabridged`` key.
 
 A file of the layout ``model`` looks like WorkspaceAI's memory, one of ``agent`` like Dana's, one of
-``user`` like ReqVIBE's, and an archive has nothing but that key. Under it lies what the seeds' fields
-have no room for: of each session its header, a form for each exchange (ids, times, branches, tool
-calls, the model), and the words of branches and of sessions that the seeds' fields do not show. Read
-together, they give every exchange of every branch as it was stored, with its ids, so that
-importing a file into the memory it came from adds nothing. Digests are not looked at here: what
-was edited by hand is read as it is. Facts, condensations and other records are not in these files.
+``user`` like ReqVIBE's, and an archive has only that key. It holds what those layouts have no field
+for: the header of each session, a form for each exchange (ids, times, branches, tool calls, model),
+and the text of branches and sessions that the layout does not show. Together they restore every
+exchange of every branch with its ids, so importing a file into its own memory adds nothing. Digests
+are not checked here: hand-edited text is read as it is. Facts, condensations and other records are
+not in these files.
 
 The form is that of ``projections/json_files`` (json_document.py, fields.py), version 1.
 """
@@ -54,7 +54,7 @@ class _ExchangeForm(ExportedExchange, kw_only=True):
 
 
 def is_ours(value: Any) -> bool:
-    """Return whether Unabridged wrote a readable file, by what JSON held in it."""
+    """Return whether Unabridged wrote a readable file, given its JSON."""
     return isinstance(as_object(as_object(value).get(KEY)).get("sessions"), list)
 
 
@@ -65,15 +65,15 @@ def read_one(record: JsonRecord) -> Iterator[Item]:
         TransferError: A newer version wrote it.
     """
     if not is_ours(record.value):
-        yield record.unread("no readable file of Unabridged: nothing is told of its sessions")
+        yield record.unread("not a readable file of Unabridged: it lists no sessions")
         return
     hidden = record.value[KEY]
     about = as_object(hidden.get("about"))
     version = about.get("format")
     if isinstance(version, int) and version > VERSION:
         raise TransferError(
-            f"The file is of version {version}; this program reads up to {VERSION}.",
-            hint="Update unabridged and repeat.",
+            f"The file has version {version}; this program reads up to {VERSION}.",
+            hint="Update unabridged and try again.",
         )
     shown = _shown(record.value)
     for number, block in enumerate(map(as_object, hidden["sessions"]), start=1):
@@ -148,7 +148,7 @@ def _whole(
 
 @dataclass(slots=True)
 class _Chain:
-    """Puts each exchange behind its parent, whatever the file says of single messages."""
+    """Attaches each exchange to its parent, whatever the parents of single messages are."""
 
     pile: Pile
     seen: dict[str, Message] = field(default_factory=dict)
@@ -167,9 +167,9 @@ class _Chain:
         first, *rest = messages
         names = {each.id for each in messages}
         if len(names) < len(messages) or any(each.id in self.seen for each in rest):
-            raise ValueError("a message whose id was there before")
+            raise ValueError("a message with a repeated id")
         if self.seen.get(first.id, first) != first:
-            raise ValueError("it shares a message of another place")
+            raise ValueError("it shares a message from another place")
         self.pile.add(replace(exchange, parent=parent, messages=tuple(messages)))
         self.seen.update({each.id: each for each in messages})
 
@@ -213,13 +213,13 @@ def _parts(parts: list[dict[str, Any]] | None, seen: str | None) -> tuple[Part, 
 def _part(data: dict[str, Any], seen: str | None) -> Part:
     if data == {"type": "text"}:
         if seen is None:
-            raise ValueError("a message without its words")
+            raise ValueError("a message without its text")
         return Text(seen)
     return checked_part(data)
 
 
 def _unpacked(form: Any) -> Any:
-    # Give a form; one with halves of characters is written whole, as base64 of JSON.
+    # Return a form; one with lone surrogates is written whole, as base64 of JSON.
     packed = as_text(as_object(form).get("packed"))
     if not packed:
         return form
@@ -228,7 +228,7 @@ def _unpacked(form: Any) -> Any:
 
 
 def _told(error: Exception) -> str:
-    return f"not as it was written: {str(error)[:200]}"
+    return f"changed since it was written: {str(error)[:200]}"
 
 
 FORMAT = Format(

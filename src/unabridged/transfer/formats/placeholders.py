@@ -1,8 +1,8 @@
-"""Words that stand in where a file holds none, marked by brackets so that nobody takes them for said.
+"""Bracketed lines that replace missing messages.
 
-An exchange is opened by the user. Where a character greets first, where only a summary is left of
-what was said, or where the user's side was not kept, a bracketed line opens it: the other side is
-then stored and found like anything else, and no words are put into the user's mouth.
+The user opens every exchange. If a character greets first, only a summary is left, or the user's
+side was not kept, a bracketed line opens the exchange. The other side is then stored and found like
+any other, and no words are attributed to the user.
 """
 
 from collections.abc import Sequence
@@ -29,9 +29,9 @@ def user_line(
     parent: str | None = None,
     where: str = "",
 ) -> RawMessage:
-    """Give a bracketed line in the place of a user's message.
+    """Return a bracketed line that replaces a user's message.
 
-    The key is that of what it opens.
+    ``key`` is the key of the message after it.
     """
     own = _PREFIX + digest("standing in", key)
     return RawMessage(own, Role.USER, (Text(f"[{said}]"),), parent, at, where=where)
@@ -46,9 +46,9 @@ def summary(
     parent: str | None = None,
     where: str = "",
 ) -> list[RawMessage]:
-    """Give the exchange that keeps a summary whose originals are gone.
+    """Return the exchange that keeps a summary whose originals are gone.
 
-    The note says what is known of what it replaces, such as dates.
+    The note describes what it replaces, such as dates.
     """
     key = key or digest("summary", note, text)
     said = f"{SUMMARY} {note}".strip()
@@ -57,7 +57,7 @@ def summary(
 
 
 def opened(messages: Sequence[RawMessage], said: str = GREETED) -> list[RawMessage]:
-    """Put one bracketed line before the messages that no user's message precedes.
+    """Put one bracketed line before messages without an earlier user message.
 
     Parents come before children; those without a parent begin the conversation.
     """
@@ -70,7 +70,7 @@ def opened(messages: Sequence[RawMessage], said: str = GREETED) -> list[RawMessa
 
 
 def title(messages: Sequence[RawMessage]) -> str:
-    """Give a title from what the user said first, empty where that is nothing."""
+    """Return a title from the user's first message; empty without one."""
     said = (each for each in messages if each.role is Role.USER)
     spoken = (each for each in said if not each.key.startswith(_PREFIX))
     first = next(spoken, None)

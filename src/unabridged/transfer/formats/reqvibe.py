@@ -1,11 +1,11 @@
 """ReqVIBE's sessions: ``conversations/{user}/sessions.json``, or the sessions of a running program.
 
-``{"sessions": [...]}``, where the list may also be an object from id to session; or one session by
-itself, or such an object. A session has ``id``, ``messages`` (``role`` and ``content``), ``title``,
+``{"sessions": [...]}``, where the list may also be an object from id to session; or one session, or
+such an object. A session has ``id``, ``messages`` (``role`` and ``content``), ``title``,
 ``created_at`` and ``model``; messages carry no times. The program empties the oldest sessions once a
-user has a megabyte, so a session may be there of which nothing is left. Requirements, where a session
-or the file has them, are ``id``, ``text`` and ``volere`` with ``goal``, ``context`` and
-``stakeholder``, or fields of a snow card by their names; they are given as requirements.
+user has a megabyte, so a session may be empty. Requirements of a session or file are ``id``, ``text``
+and ``volere`` with ``goal``, ``context`` and ``stakeholder``, or fields of a snow card by name; they
+are imported as requirements.
 
 The form is that of the seed reqvibe-memory-management.md and of
 github.com/Jonglee999/RequirementVIBE-LEE- (domain/conversations/service.py,
@@ -44,7 +44,7 @@ def _read_one(record: JsonRecord) -> Iterator[Item]:
     elif data and all("messages" in as_object(each) for each in data.values()):
         yield from _each(record, data)
     else:
-        yield record.unread("no session: it has no messages")
+        yield record.unread("not a session: it has no messages")
 
 
 def _each(record: JsonRecord, sessions: Any) -> Iterator[Item]:
@@ -67,7 +67,7 @@ def _session(record: JsonRecord) -> Iterator[Item]:
     messages = data.get("messages")
     created = reasons.time(data.get("created_at"))
     if not isinstance(messages, list):
-        yield record.unread("no session: it has no messages")
+        yield record.unread("not a session: it has no messages")
     elif not messages:
         yield record.unread("a session whose messages are gone")
     else:
@@ -96,7 +96,7 @@ def _requirements(record: JsonRecord, at: datetime | None) -> Iterator[Item]:
         else:
             reasons.lost("a requirement without an id or a text", each)
     if listed is not None and not isinstance(listed, list):
-        reasons.lost("requirements that are no list", listed)
+        reasons.lost("requirements that are not a list", listed)
     yield from reasons.records(record.where)
 
 

@@ -1,4 +1,4 @@
-"""Items of OpenAI's Responses API, which Codex keeps its sessions in too.
+"""Items of OpenAI's Responses API, which Codex also uses for its sessions.
 
 An item has a ``type``: ``message`` (``role``, ``content`` of ``input_text``, ``output_text``,
 ``refusal``, ``input_image``), ``reasoning`` (``summary``, ``content``, ``encrypted_content``),
@@ -31,12 +31,12 @@ ROLES: Mapping[str, Role] = {
     "tool": Role.TOOL,
     "function": Role.TOOL,
 }
-"""Who speaks, by the names that files give."""
+"""The roles by the names in files."""
 SYSTEM_ROLES = frozenset({"system", "developer"})
 
 
 Said = tuple[Role, tuple[Part, ...]]
-"""What one message or item says, and whose role it is."""
+"""The content and role of one message or item."""
 
 _NOT_SAID = frozenset({"ghost_snapshot", "compaction", "context_compaction", "compaction_summary"})
 _CALL, _OUTPUT = "_call", "_output"
@@ -44,7 +44,7 @@ _HANDLED = frozenset({"id", "type", "status", "call_id", "name", "internal_chat_
 
 
 def role_of(name: Any, held: Any, reasons: Reasons, unknown: str) -> Role | None:
-    """Return who speaks; a message of the system or of an unknown role is counted."""
+    """Return the role; count a message of the system or of an unknown role."""
     said = as_text(name).lower()
     if said in SYSTEM_ROLES:
         reasons[SYSTEM_MESSAGE] += 1
@@ -55,7 +55,7 @@ def role_of(name: Any, held: Any, reasons: Reasons, unknown: str) -> Role | None
 
 
 def is_item(kind: str) -> bool:
-    """Tell whether a type is that of an item which is no message: a call, its output, thinking."""
+    """Return whether a type is an item other than a message: a call, its output, thinking."""
     return kind == "reasoning" or kind.endswith((_CALL, _CALL + _OUTPUT))
 
 
@@ -63,7 +63,7 @@ def said_by(data: Mapping[str, Any], reasons: Reasons) -> Said | None:
     """Read one item.
 
     Returns:
-        What it says; None where it says nothing that is taken over.
+        Its content; None if nothing of it is imported.
     """
     kind = as_text(data.get("type"))
     if kind in ("message", ""):

@@ -3,12 +3,11 @@
 The first line is a header: ``user_name``, ``character_name``, ``create_date``, ``chat_metadata``; older
 group chats have none. Every other line is a message: ``name``, ``is_user``, ``is_system``,
 ``send_date``, ``mes``, ``extra`` and, of a character, ``swipes``, ``swipe_id``, ``swipe_info``. Swipes are
-branches: other answers to the same message; what follows hangs on the one chosen. Most chats begin with
-the character, behind a line in brackets that says so. Where several characters speak, or several
-users, each message that is not of the one the header names begins with its speaker's name as a part of
-its own. A message that is hidden from the model (``is_system`` without ``extra.type``) was said all the
-same; one with a type is a notice of the program, except a narrator's. ``send_date`` has had five forms,
-which ``times`` reads.
+branches: other answers to the same message; later messages follow the chosen one. Most chats begin
+with the character, after a line in brackets. If several characters or users speak, each message not
+by the one in the header begins with its speaker's name as a separate part. A message hidden from the
+model (``is_system`` without ``extra.type``) is imported; one with a type is a notice of the program,
+except a narrator's. ``send_date`` has had five forms, which ``times`` reads.
 
 The form is that of github.com/SillyTavern/SillyTavern (src/endpoints/chats.js, public/script.js,
 public/scripts/group-chats.js, public/scripts/utils.js: timestampToMoment).
@@ -36,7 +35,7 @@ from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
 
 RUN = 10
-"""Messages of characters in a row, after which a line in brackets begins the next exchange."""
+"""The most messages of characters in a row before a line in brackets begins an exchange."""
 
 _UNNAMED = frozenset({"", "unused"})
 _ON = "The conversation goes on without the user."
@@ -46,7 +45,7 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
     """Read a conversation.
 
     Args:
-        records: The lines. All are held in memory: a later one may say more about an earlier.
+        records: The lines. All are held in memory: a later one may add to an earlier.
     """
     header: Mapping[str, Any] = {}
     lines: list[JsonRecord] = []
@@ -56,7 +55,7 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
         if isinstance(record, SkippedRecord):
             yield record
         elif not isinstance(data, dict):
-            yield record.unread("no message: not an object")
+            yield record.unread("not a message: not an object")
         elif "mes" in data or "is_user" in data:
             lines.append(record)
             repaired += record.repaired
@@ -65,7 +64,7 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
                 yield from _conversation(header, lines, repaired)
             header, lines, repaired = data, [], record.repaired
         else:
-            yield record.unread("no message: it has no words")
+            yield record.unread("not a message: it has no text")
     if header or lines:
         yield from _conversation(header, lines, repaired)
 
@@ -96,7 +95,7 @@ def _conversation(
 
 
 class _Chat:
-    """A chat that is being read: each message hangs on the chosen swipe of the one before it."""
+    """A chat while it is read: each message follows the chosen swipe before it."""
 
     def __init__(self, header: Mapping[str, Any], lines: list[JsonRecord]) -> None:
         self.reasons = Reasons()
@@ -113,7 +112,7 @@ class _Chat:
         self._user = self._own(header.get("user_name"), names[True])
 
     def _own(self, named: Any, speakers: Mapping[str, None]) -> str:
-        # Give the one who needs no label: the header's, else the only one there is.
+        # Return the speaker without a label: the header's, else the only one.
         name = as_text(named)
         if name not in _UNNAMED:
             return name

@@ -1,4 +1,4 @@
-"""Which formats can be read."""
+"""The formats of imports."""
 
 from unabridged.transfer import native_jsonl
 from unabridged.transfer.formats import (
@@ -42,4 +42,4 @@ FORMATS = tuple(
         jsonl,
     )
 )
-"""What can be read; the first whose signs are there wins."""
+"""The formats of imports; the first one whose signs are present wins."""

@@ -1,13 +1,12 @@
-"""WhisperEngine's memories: loose messages, as they come out of its vector store.
+"""WhisperEngine's memories: loose messages from its vector store.
 
 A list, or a line each, of memories with ``id``, ``user_id``, ``content``, ``timestamp`` and a role in
 ``metadata.role``, ``role`` or ``source`` (``user_message``, ``bot_response``), or of points whose
 ``payload`` is such a memory with ``memory_type`` (``conversation``, the others are notes about the
-user). Nothing says which answer belongs to which message, and a search gives them in any order: they
-are put in order by time, and a bot's message answers the user's message before it where it came
-within 60 seconds, as that program pairs them itself. One that came later, or that nobody
-asked for, stands behind a line in brackets. Messages of one user (and channel, where there is one)
-are one conversation.
+user). Nothing links an answer to its message, and a search returns them in any order. They are
+sorted by time; a bot's message answers the user's message before it if it came within 60 seconds,
+as in that program. One that came later, or without a message, follows a line in brackets. Messages of
+one user (and channel, if there is one) are one conversation.
 
 The rule and the fields are those of the seed whisperengine-fidelity-first.md ("Pair Reconstruction
 Logic") and of github.com/whisperengine-ai/whisperengine (src/memory/vector_memory_system.py,
@@ -32,7 +31,7 @@ from unabridged.transfer.records import JsonRecord
 from unabridged.transfer.times import UNDATED
 
 WITHIN = timedelta(seconds=60)
-"""How long after a user's message a bot's message still answers it."""
+"""The longest time from a user's message to its answer."""
 
 _SOURCES = {"user_message": Role.USER, "bot_response": Role.ASSISTANT}
 _LATE = "What this answers was said more than a minute before, or was not kept."
@@ -42,7 +41,7 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
     """Read conversations.
 
     Args:
-        records: The memories. All are held in memory: their order is that of their times.
+        records: The memories. All are held in memory, to sort them by time.
     """
     reasons = Reasons()
     talks: dict[tuple[str, str], dict[str, RawMessage]] = {}
@@ -76,14 +75,14 @@ def read(records: Iterable[JsonRecord | SkippedRecord]) -> Iterator[Item]:
 
 
 def paired(messages: Sequence[RawMessage]) -> list[RawMessage]:
-    """Put loose messages in order and pair them by the time between them.
+    """Sort loose messages and pair them by the time between them.
 
     Args:
         messages: Messages without parents. Those without a time come first, in their order.
 
     Returns:
-        The messages, each hung on the one before it, with lines in brackets before answers that no
-        user's message within ``WITHIN`` precedes.
+        The messages, each after the one before it, with lines in brackets before answers without
+            a user's message within ``WITHIN``.
     """
     ordered = sorted(messages, key=lambda each: each.at or UNDATED)
     row: list[RawMessage] = []

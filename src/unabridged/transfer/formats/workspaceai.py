@@ -1,14 +1,14 @@
-"""WorkspaceAI's memory: ``memory.json`` of the versions 1 and 2, and version 3 with a file a model.
+"""WorkspaceAI's memory: ``memory.json`` of versions 1 and 2, and version 3 with a file for each model.
 
 Version 1 is ``{"current_conversation": [{"user", "assistant", "timestamp"}]}``, or that list by
 itself; version 2 has ``metadata.version`` 2.0, version 3 has 3.0 and ``metadata.model``, and in both
-``user`` and ``assistant`` are objects with ``content`` and ``tokens``, beside ``metadata`` with
+``user`` and ``assistant`` are objects with ``content`` and ``tokens``, next to ``metadata`` with
 ``timestamp``, ``mode`` and perhaps ``model``. The program's own older files hold messages with
 ``role``, ``content``, ``timestamp`` and ``tool_calls`` instead. ``recent_conversations`` holds whole
 conversations (``{"date", "messages"}``, or a list of exchanges) or, like
-``summarized_conversations``, no more than a ``summary`` with ``date`` or ``date_range``: such a
-summary is kept as an exchange that says so in brackets, since what it was made of is gone. The token
-counts are estimates of three characters a token and are not taken over. Where neither exchange nor
+``summarized_conversations``, only a ``summary`` with ``date`` or ``date_range``: such a
+summary is kept as an exchange with a note in brackets, since its originals are gone. The token
+counts are estimates of three characters a token and are not imported. If neither exchange nor
 file names a model, there is none.
 
 The forms are those of the seed workspaceai-unified-memory.md (3, "Memory File Structure" and

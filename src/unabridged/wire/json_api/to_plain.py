@@ -1,4 +1,4 @@
-"""Values of the domain to plain data and back, by the type hints of their fields.
+"""Converts values of the domain to plain data and back, by their type hints.
 
 An object has every field of its value, by name; times are ISO 8601 with their zone, enumerations
 their values, tuples arrays. A content part has a ``type``: see ``domain.message.part_to_dict``.
@@ -26,13 +26,13 @@ from unabridged.domain.message import (
 )
 
 PARTS = (Text, Image, ToolCall, ToolResult, Reasoning)
-"""The kinds of content parts; told apart by ``type``."""
+"""The kinds of content parts, by ``type``."""
 
 Value = TypeVar("Value")
 
 
 def to_plain(value: Any) -> Any:
-    """Give a value as plain data that JSON can hold."""
+    """Return a value as plain data for JSON."""
     if isinstance(value, PARTS):
         return part_to_dict(value)
     if dataclasses.is_dataclass(value):
@@ -54,7 +54,7 @@ _PLAIN: Mapping[type, Callable[[Any], Any]] = {
 
 
 def to_json(value: Any) -> bytes:
-    """Give a value as JSON; lone halves of characters, which no encoding carries, are escaped."""
+    """Return a value as JSON; lone surrogates, which no encoding carries, are escaped."""
     plain = to_plain(value)
     try:
         return msgspec.json.encode(plain)
@@ -63,12 +63,12 @@ def to_json(value: Any) -> bytes:
 
 
 def from_plain(kind: type[Value], data: Any) -> Value:
-    """Read what ``to_plain`` gave. Fields that are missing have their defaults; others are ignored.
+    """Read data of ``to_plain``. Missing fields have their defaults; unknown ones are ignored.
 
-    The type is a frozen dataclass, or one that a field of such may have.
+    The type is a frozen dataclass, or the type of a field of one.
 
     Raises:
-        ValueError: It is no such value.
+        ValueError: The data is not such a value.
     """
     return cast("Value", _read(kind, data, kind.__name__))
 
@@ -98,7 +98,7 @@ def _single(kind: Any, data: Any, where: str) -> Any:
     if kind is float and type(data) is int:
         return float(data)
     if not isinstance(data, kind) or (kind is int and isinstance(data, bool)):
-        raise ValueError(f"{where} is no {kind.__name__}")
+        raise ValueError(f"{where} is not a {kind.__name__}")
     return data
 
 
@@ -150,15 +150,15 @@ def _time(data: Any, where: str) -> datetime:
 
 def _checked(kind: type[Any], data: Any, where: str) -> Any:
     if not isinstance(data, kind):
-        raise ValueError(f"{where} is no {kind.__name__}")  # noqa: TRY004 - a value of bad data
+        raise ValueError(f"{where} is not a {kind.__name__}")  # noqa: TRY004 - a value of bad data
     return data
 
 
 @cache
 def hints_of(kind: Any) -> Mapping[str, Any]:
-    """Give the types of a dataclass's fields, by name, in their order.
+    """Return the types of a dataclass's fields, by name, in their order.
 
-    Transient fields are no part of the value, and are never sent.
+    Transient fields are not part of the value and are never sent.
     """
     hints = get_type_hints(kind)
     return {
