@@ -57,7 +57,7 @@ def answer_of(
 
 
 def tool_round(space: Space, messages: object, exchange: Exchange | None) -> list[Message]:
-    """Return the messages of a tool round: calls, then a result for each.
+    """Return the messages of a tool round: calls and results. Results may follow in a later round.
 
     Args:
         space: The space.
@@ -65,7 +65,7 @@ def tool_round(space: Space, messages: object, exchange: Exchange | None) -> lis
         exchange: The exchange that they belong to, as stored so far.
 
     Raises:
-        InputError: A result has no call or a call has no result, or it is not a round.
+        InputError: A result has no call, or it is not a round.
     """
     told = [stored_form(space, one) for one in read_messages(listed(messages), Role.ASSISTANT)]
     if not told or any(one.role not in (Role.ASSISTANT, Role.TOOL) for one in told):
@@ -73,12 +73,9 @@ def tool_round(space: Space, messages: object, exchange: Exchange | None) -> lis
     known = [*(exchange.messages if exchange else ()), *told]
     calls = {call.id: call.name for one in known for call in one.calls}
     results = {result.call_id: result.name for one in known for result in one.results}
-    for found, wanted, what in (
-        (results, calls, "is a tool result without its call"),
-        (calls, results, "is a tool call without its result"),
-    ):
-        if lone := [name for name in found if name not in wanted]:
-            raise InputError(f"{lone[0] or found[lone[0]]!r} {what}.", hint=ROUND)
+    if lone := [call for call in results if call not in calls]:
+        name = lone[0] or results[lone[0]]
+        raise InputError(f"{name!r} is a tool result without its call.", hint=ROUND)
     if not calls:
         raise InputError("This round calls no tool.", hint=ROUND)
     return told
