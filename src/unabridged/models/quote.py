@@ -10,6 +10,7 @@ from datetime import datetime
 
 from unabridged.domain.chat import Abilities, ChatRequest, StreamChunk
 from unabridged.domain.message import Message, Role
+from unabridged.language.lazy_pattern import lazy_pattern
 from unabridged.language.questions import is_question
 from unabridged.language.sentences import sentences
 from unabridged.language.words import query_terms, terms
@@ -55,7 +56,7 @@ LONGEST = 400
 """Characters of a text that is quoted whole; of a longer one, the sentences that fit."""
 WINDOW = 1_048_576
 """Tokens that it may be given: it reads memory itself, so the window only bounds the ledger."""
-_ASKS = re.compile(
+_ASKS = lazy_pattern(
     r"(?:please )?(?:(?:what|who|where|when|how|which)(?:['’]?(?:s|re|d))?|say|explain|describe"
     r"|summari[sz]e|(?:give|help|write|read) me|repeat)\b",
     re.IGNORECASE,

@@ -5,13 +5,13 @@ enough to have only one. A short exchange is one passage; of a longer one each s
 tools said is no side of a conversation.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Role
 from unabridged.index.indexed_exchange import ANSWER, BOTH, USER
+from unabridged.language.lazy_pattern import lazy_pattern
 
 JOINT = 800
 """Characters up to which an exchange is one passage."""
@@ -21,7 +21,7 @@ LONGEST = 2 * PASSAGE
 """Characters beyond which a sentence is parted between words: tables, code, lists without stops."""
 MOST_PASSAGES = 200
 """Passages of one side at the most; what is behind them is found by its words."""
-_END = re.compile(r"(?<=[.!?…][\s\"'”’)])\s*|(?<=[。！？])|\n+")
+_END = lazy_pattern(r"(?<=[.!?…][\s\"'”’)])\s*|(?<=[。！？])|\n+")
 
 
 @dataclass(frozen=True, slots=True)
