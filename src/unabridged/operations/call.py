@@ -1,7 +1,7 @@
 """One call of an operation: its space, and what it may reach."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from unabridged.domain.exchange import Exchange

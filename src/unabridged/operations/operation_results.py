@@ -1,6 +1,7 @@
 """Results that only operations return."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from unabridged.domain.exchange import Exchange
