@@ -1,6 +1,7 @@
 """Bytes to lines to values, whatever pieces the network makes of them."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol, TypeVar
 
@@ -10,8 +11,8 @@ from unabridged.language.lazy_pattern import lazy_pattern
 Piece_co = TypeVar("Piece_co", covariant=True)
 """A line or the data of an event."""
 _LONE_SURROGATE = lazy_pattern("[\ud800-\udfff]")
-_SSE_LINE = lazy_pattern(rb"\r\n|\n|\r")
-_FRAME_END = lazy_pattern(rb"\r\n\r\n|\n\n|\r\r")
+_SSE_LINE = re.compile(rb"\r\n|\n|\r")
+_FRAME_END = re.compile(rb"\r\n\r\n|\n\n|\r\r")
 
 
 def encode(body: Mapping[str, Any]) -> bytes:
