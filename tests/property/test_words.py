@@ -8,7 +8,7 @@ from unabridged.language import words
 @given(st.text(st.characters(max_codepoint=127), max_size=200))
 def test_plain_text_has_the_terms_that_any_text_has(text):
     folded = words.fold(text)
-    assert words._plain(folded) == words._TOKEN.findall(folded)
+    assert words._PLAIN.findall(folded) == words._TOKEN.findall(folded)
 
 
 @given(st.text(max_size=200))

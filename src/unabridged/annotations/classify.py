@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from unabridged.annotations.emotion import EmotionAnalyzer, Felt
 from unabridged.domain.annotation import Annotation, Category, Scheme
 from unabridged.domain.message import Role
+from unabridged.language.lazy_pattern import lazy_pattern
 from unabridged.language.sentences import sentences
 from unabridged.language.words import fold, words
 from unabridged.ports import Embedder
@@ -61,12 +62,12 @@ SHORT, WARM = 400, 0.75
 longer ones: models write warmly by habit.
 """
 
-_SPEAKER = re.compile(r"\A(?!Error|Warning|Exception)[A-Z][a-z]+(?: [A-Z][a-z]+)?: (?=\S)")
-"""The speaker's name that begins a message in a transcript."""
+_SPEAKER = lazy_pattern(r"\A(?!Error|Warning|Exception)[A-Z][a-z]+(?: [A-Z][a-z]+)?: (?=\S)")
+"""Who speaks, as talk of several people is written down."""
 
 _FIRST_PERSON = frozenset("i my mine im ive ich mein meine meinen yo mi mis je mon ma mes".split())
-_NUMBER = re.compile(r"\d")
-_NAME = re.compile(r"(?<=[\w,;:] )[A-Z][a-z]{2,}")
+_NUMBER = lazy_pattern(r"\d")
+_NAME = lazy_pattern(r"(?<=[\w,;:] )[A-Z][a-z]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +84,8 @@ class _Cues:
     """The cues of a category; those for scripts without spaces are separate."""
 
     def __init__(self, cues: Sequence[str]) -> None:
-        self._plain = [re.compile(cue, re.MULTILINE) for cue in cues if not _is_foreign(cue)]
-        self._foreign = [re.compile(cue, re.MULTILINE) for cue in cues if _is_foreign(cue)]
+        self._plain = [lazy_pattern(cue, re.MULTILINE) for cue in cues if not _is_foreign(cue)]
+        self._foreign = [lazy_pattern(cue, re.MULTILINE) for cue in cues if _is_foreign(cue)]
 
     def hits(self, folded: str) -> int:
         """Return how many of them match."""

@@ -6,13 +6,13 @@ and softeners. With an embedder, it also compares the text with the sentences of
 Measure it with ``python -m bench emotion``.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from unabridged.annotations import emotion_anchors, emotion_words
+from unabridged.language.lazy_pattern import lazy_pattern
 from unabridged.language.sentences import sentences
 from unabridged.language.words import fold, stem, words
 from unabridged.ports import Embedder
@@ -50,14 +50,14 @@ MARKS = (0.0, 0.12, 0.18, 0.22)
 CAPITALS = 0.08
 """What a word in capitals adds, up to two of them."""
 
-_CAPITALS = re.compile(r"\b[A-Z]{4,}\b")
-_UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
-_MARK = re.compile("[!！]")
+_CAPITALS = lazy_pattern(r"\b[A-Z]{4,}\b")
+_UNSPACED = lazy_pattern("[\u0e00-\u0eff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
+_MARK = lazy_pattern("[!！]")
 _PHRASES = tuple(
-    (valence, arousal, re.compile(rf"\b(?:{pattern})\b"))
+    (valence, arousal, lazy_pattern(rf"\b(?:{pattern})\b"))
     for valence, arousal, pattern in emotion_words.PHRASES
 )
-_ANY_PHRASE = re.compile(rf"\b(?:{'|'.join(phrase for _, _, phrase in emotion_words.PHRASES)})\b")
+_ANY_PHRASE = lazy_pattern(rf"\b(?:{'|'.join(phrase for _, _, phrase in emotion_words.PHRASES)})\b")
 
 Felt = tuple[float, float]
 """Valence and intensity."""

@@ -5,10 +5,10 @@ are; its whole length counts.
 """
 
 import math
-import re
 
 from unabridged.budget.complexity_cues import BREVITY, CUES, MODE_WEIGHTS, PHRASES, UNSPACED_CUES
 from unabridged.domain.budget import Mode
+from unabridged.language.lazy_pattern import lazy_pattern
 
 EDGE = 500
 """Characters read at the beginning and at the end."""
@@ -16,12 +16,12 @@ EDGE = 500
 STEEPNESS = 1.6
 """How fast the sum of the weights approaches 1: score = 1 - exp(-steepness * sum)."""
 
-_WORD = re.compile(r"[^\W_]+")
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]")
+_WORD = lazy_pattern(r"[^\W_]+")
+_UNSPACED = lazy_pattern(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]")
 _PART_MARKS = ",;，；、。"
 _PART_WORDS = ("and", "then", "also", "und", "sowie", "et", "puis", "y", "luego")
-_ITEM = re.compile(r"\n[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]")
-_QUESTION = re.compile(r"[?？](?![?？])")
+_ITEM = lazy_pattern(r"\n[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]")
+_QUESTION = lazy_pattern(r"[?？](?![?？])")
 
 LENGTH_WEIGHT = 0.30
 LENGTH_FULL = 400

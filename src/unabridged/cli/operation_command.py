@@ -77,9 +77,9 @@ class OperationCommand(PlainCommand):
     @property
     def operation(self) -> "Operation[Any, Any]":
         """The operation of the table."""
-        from unabridged.operations import TABLE  # noqa: PLC0415 - slow, and lists need none of it
+        from unabridged.operations import operation_named  # noqa: PLC0415 - slow, and lists need none
 
-        return next(each for each in TABLE if each.name == self._operation)
+        return operation_named(self._operation)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:  # type: ignore[explicit-override]  # typing.override needs Python 3.12
         """Return the parameters, those of the operation first."""

@@ -10,12 +10,13 @@ from datetime import datetime
 
 from unabridged.domain.condensation import CondenseSource
 from unabridged.language.calendar import MONTHS, WEEKDAYS, dates_in, found_dates
+from unabridged.language.lazy_pattern import lazy_pattern
 from unabridged.language.names import NO_NAMES, capitalised, marked_names, numbers_in
 from unabridged.language.number_words import spelt_numbers
 from unabridged.language.words import fold, stem
 
-_KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]{2,}")
-_WORD = re.compile(r"\w+")
+_KATAKANA = lazy_pattern("[\u30a1-\u30fa\u30fc]{2,}")
+_WORD = lazy_pattern(r"\w+")
 _REPORTED = frozenset(
     """
     discussed discussing mentioned asked explained described planned shared talked told said noted

@@ -13,6 +13,7 @@ from unabridged.domain.chat import ChatRequest
 from unabridged.domain.condensation import CondensationDraft, CondenseSource, Line
 from unabridged.domain.message import Message, Role, Text
 from unabridged.errors import UpstreamError
+from unabridged.language.lazy_pattern import lazy_pattern
 from unabridged.language.sentences import sentences
 from unabridged.language.words import fold
 from unabridged.ports import ChatModel, Condenser
@@ -41,16 +42,16 @@ SYSTEM = (
 )
 AGAIN = "Your last text cannot be taken: {fault}. Write it anew, without that."
 
-_FENCE = re.compile(r"<(?=\s*/?\s*talk)", re.IGNORECASE)
-_ENDED = re.compile(r"[.!?…。！？؟।][\"'”’»)\]*_」』]*\Z")
-_REFUSED = re.compile(
+_FENCE = lazy_pattern(r"<(?=\s*/?\s*talk)", re.IGNORECASE)
+_ENDED = lazy_pattern(r"[.!?…。！？؟।][\"'”’»)\]*_」』]*\Z")
+_REFUSED = lazy_pattern(
     r"(?:i'?m sorry|i am sorry|sorry,|i can(?:'|no)t|i can not|i cannot|i'm unable|i am unable|i won't"
     r"|as an ai|as a language model|es tut mir leid|ich kann (?:das|dir|ihnen) nicht|je suis desole"
     r"|lo siento|mi dispiace|desculpe|het spijt me|извините|przepraszam|申し訳|对不起|抱歉)"
 )
 
 
-_TRANSCRIPT = re.compile(
+_TRANSCRIPT = lazy_pattern(
     r"^\s*(?:(?:user|assistant|summary)\s*:|\(\d{4}-|</?talk)", re.IGNORECASE | re.MULTILINE
 )
 """The form in which the model gets the messages."""

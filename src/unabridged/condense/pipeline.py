@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 
 from unabridged.condense.extractive_condenser import ExtractiveCondenser
-from unabridged.condense.llm_condenser import LlmCondenser
 from unabridged.domain.condensation import CondensationDraft, CondenseSource
 from unabridged.errors import SettingError
 from unabridged.ports import ChatModel, Condenser
@@ -47,4 +46,6 @@ def condenser(name: str, count: Callable[[str], int], model: ChatModel | None = 
     extractor = ExtractiveCondenser(count)
     if name == "extract" or model is None or model.provider == QUOTES:
         return extractor
+    from unabridged.condense.llm_condenser import LlmCondenser  # noqa: PLC0415 - rare
+
     return LlmCondenser(model, extractor, count)

@@ -1,6 +1,5 @@
 """The sentences of messages as candidates, with their cost and their terms."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -15,13 +14,14 @@ from unabridged.condense.sentence_weights import (
 from unabridged.domain.condensation import CondenseSource
 from unabridged.domain.message import Role
 from unabridged.language.calendar import MONTHS, WEEKDAYS
+from unabridged.language.lazy_pattern import lazy_pattern
 from unabridged.language.names import inner_capitals, names_in
 from unabridged.language.sentences import OMITTED, sentences
 from unabridged.language.words import fold, spread, stem, words
 
-_QUESTION = re.compile(r"[?？؟][\"'”’»)\]\s]*\Z")
-_EXCLAIMED = re.compile(r"[!！][\"'”’»)\]\s]*\Z")
-_REGULAR_PAST = re.compile(r"\w\wed\b")
+_QUESTION = lazy_pattern(r"[?？؟][\"'”’»)\]\s]*\Z")
+_EXCLAIMED = lazy_pattern(r"[!！][\"'”’»)\]\s]*\Z")
+_REGULAR_PAST = lazy_pattern(r"\w\wed\b")
 _END = 8
 """Characters at the end of a sentence that contain its stop."""
 _REPLIES = 2

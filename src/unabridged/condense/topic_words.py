@@ -8,17 +8,18 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from unabridged.language.lazy_pattern import lazy_pattern
 from unabridged.language.words import STOP_PAIRS, STOP_WORDS, UNSPACED, fold, stem
 
-_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
-_ADDRESS = re.compile(r"\b(?:https?://|www\.)\S+|\S+@\S+\.\w+|(?<!\w)[~.]?/[\w./-]+")
-_WORD = re.compile(
+_CODE = lazy_pattern(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+_ADDRESS = lazy_pattern(r"\b(?:https?://|www\.)\S+|\S+@\S+\.\w+|(?<!\w)[~.]?/[\w./-]+")
+_WORD = lazy_pattern(
     rf"[{UNSPACED}]+|[^\W{UNSPACED}]+(?:['’-][^\W{UNSPACED}]+)*|[.!?:;,()\n\[\]|*#\"“”]"
 )
-_RUN = re.compile(rf"^[{UNSPACED}]")
-_HIRAGANA = re.compile("[\u3040-\u309f]+")
-_HUMP = re.compile("[a-z0-9][A-Z]|_")
-_BOUND = re.compile(r"['’]s$|^(?:l|d|qu|j|n|s|c|m|t)['’](?=\w)", re.IGNORECASE)
+_RUN = lazy_pattern(rf"^[{UNSPACED}]")
+_HIRAGANA = lazy_pattern("[\u3040-\u309f]+")
+_HUMP = lazy_pattern("[a-z0-9][A-Z]|_")
+_BOUND = lazy_pattern(r"['’]s$|^(?:l|d|qu|j|n|s|c|m|t)['’](?=\w)", re.IGNORECASE)
 SHORTEST = 3
 """Letters of a significant word."""
 _LONGEST = 30

@@ -33,6 +33,7 @@ from unabridged.domain.budget import Mode
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from unabridged.language.lazy_pattern import lazy_pattern
 
 SYSTEM: Mapping[Mode, str] = MappingProxyType(
     {
@@ -55,7 +56,7 @@ BRIEFS_OPENING = (
     '<recalled-excerpts note="single sentences of others, each with the id of the whole">\n'
 )
 BRIEFS_CLOSING = "</recalled-excerpts>\n"
-_FORGED = re.compile(r"\s+/\s+(?=(?:user|assistant|tool|summary)\s*:)", re.IGNORECASE)
+_FORGED = lazy_pattern(r"\s+/\s+(?=(?:user|assistant|tool|summary)\s*:)", re.IGNORECASE)
 """Words that would look like the other side of an exchange in a line of both."""
 NO_ANSWER = "[no answer came]"
 _ANY_DAY = datetime(2026, 11, 21, 12, 34, tzinfo=UTC)

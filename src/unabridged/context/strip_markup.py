@@ -19,6 +19,8 @@ import re
 from collections.abc import Callable
 from unicodedata import category, normalize
 
+from unabridged.language.lazy_pattern import lazy_pattern
+
 _BRACKETS = "<\u226e\uff1c\ufe64\u02c2\u1438\u16b2\u226a\u227a\u22d6\u2329\u276c\u276e\u2770\u27e8\u2991\u29fc\u3008\u300a\u00ab"
 """What opens a tag, or looks as if; not U+2039, which is the replacement."""
 _ANGLES, _SQUARES = "<\u226e\uff1c\ufe64", "[\uff3b"
@@ -28,11 +30,11 @@ _PIPES = frozenset("|\uff5c\u2223\u01c0\u2502\uffe8")
 _ENDS = frozenset(
     ">\u226f\uff1e\ufe65\u02c3\u226b\u232a\u276d\u276f\u27e9\u3009\u300b\u00bb\u203a]\uff3d"
 )
-_BRACKET, _SQUARE = re.compile(f"[{_BRACKETS}]"), re.compile(f"[{re.escape(_SQUARES)}]")
+_BRACKET, _SQUARE = lazy_pattern(f"[{_BRACKETS}]"), lazy_pattern(f"[{re.escape(_SQUARES)}]")
 _STRANGE = r"[^\x21-\x7e]"
-_FENCE = re.compile(rf"[{_BRACKETS}](?=[\s/\\!?]*(?:[rR]|{_STRANGE}))")
-_MARKUP = re.compile(rf"[{_BRACKETS}](?=[\s/\\!?]*(?:[A-Za-z|]|{_STRANGE}))")
-"""Brackets that need a closer look: what follows most others begins nothing."""
+_FENCE = lazy_pattern(rf"[{_BRACKETS}](?=[\s/\\!?]*(?:[rR]|{_STRANGE}))")
+_MARKUP = lazy_pattern(rf"[{_BRACKETS}](?=[\s/\\!?]*(?:[A-Za-z|]|{_STRANGE}))")
+"""Brackets that are worth a look: behind most others stands what begins nothing."""
 HARMLESS_ANGLE, HARMLESS_SQUARE = "\u2039", "\u2045"
 
 _LOOKALIKES: tuple[str, ...] = (

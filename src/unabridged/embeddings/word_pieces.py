@@ -10,7 +10,6 @@ what the table says since it lies along its principal axes. They are whole numbe
 products float32 adds up exactly: no figure depends on what is computed beside it, or on threads.
 """
 
-import re
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
@@ -25,6 +24,7 @@ from unabridged.embeddings.wordpiece import WordPiece, load_wordpiece
 from unabridged.index.array_runs import positions_of
 from unabridged.index.indexed_exchange import ANSWER_SENTENCE, USER_SENTENCE
 from unabridged.index.products import product
+from unabridged.language.lazy_pattern import lazy_pattern
 from unabridged.language.words import STOP_WORDS, fold, spread, words
 
 AXES = 64
@@ -37,7 +37,7 @@ and its passages."""
 MOST_WORDS = 50_000
 """Words whose pieces are held: about 10 MB. When full, all are let go."""
 
-_SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s+|[。！？]|\n+")
+_SENTENCE = lazy_pattern(r"[.!?…][\"'”’)\]]*\s+|[。！？]|\n+")
 
 
 class StaticLexicon:

@@ -9,11 +9,12 @@ Source: Devlin et al. 2018, arXiv:1810.04805; the reference is ``BertTokenizer``
 transformers package, against which the fixture of the tests was made.
 """
 
-import re
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
+
+from unabridged.language.lazy_pattern import lazy_pattern
 
 CONTINUES = "##"
 """The prefix of a piece that continues a word."""
@@ -21,12 +22,12 @@ CONTINUES = "##"
 LONGEST_WORD = 100
 """The longest word in characters; longer ones are unknown, as in BERT."""
 
-_ASCII = re.compile(r"[a-z0-9]+|[^\sa-z0-9\x00-\x1f\x7f]")
+_ASCII = lazy_pattern(r"[a-z0-9]+|[^\sa-z0-9\x00-\x1f\x7f]")
 _IDEOGRAPHS = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U00020000-\U0002a6df\U0002a700-\U0002ceaf\U0002f800-\U0002fa1f"
 )
-_UNICODE = re.compile(rf"[{_IDEOGRAPHS}]|(?:(?![{_IDEOGRAPHS}])[^\W_])+|[^\w\s]|_")
+_UNICODE = lazy_pattern(rf"[{_IDEOGRAPHS}]|(?:(?![{_IDEOGRAPHS}])[^\W_])+|[^\w\s]|_")
 _UNSEEN = ("Cc", "Cf", "Cn", "Co", "Cs", "Mn")
 
 

@@ -28,7 +28,6 @@ from unabridged.ports import ChatModel, Clock, Store
 from unabridged.projections.search_index.index import SearchIndex
 from unabridged.retrieval.analyze import Analyzer
 from unabridged.space.dependencies import UpstreamInfo
-from unabridged.stores.held_writes import HeldWrites
 from unabridged.stores.in_memory import InMemoryStore
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.tokens.choose_tokenizer import choose as choose_tokenizer
@@ -83,7 +82,11 @@ def rescued(settings: Settings, scope: Scope) -> tuple[Store, Recovery | None]:
 
 
 def _saving(settings: Settings, store: SqliteStore) -> Store:
-    return store if settings.auto_save else HeldWrites(store)
+    if settings.auto_save:
+        return store
+    from unabridged.stores.held_writes import HeldWrites  # noqa: PLC0415 - rare
+
+    return HeldWrites(store)
 
 
 def search_index_of(store: Store, reader: Analyzer) -> SearchIndex:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from unabridged.domain.condensation import Level
 from unabridged.domain.record import Record
@@ -13,10 +14,10 @@ from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
 from unabridged.errors import DuplicateIdError, InputError
 from unabridged.space.space import Space
-from unabridged.transfer.detect_format import open_file
-from unabridged.transfer.export import FORMS, Outgoing, write_export
-from unabridged.transfer.native_jsonl import write_jsonl
-from unabridged.transfer.reader import FormatReader, Item
+
+if TYPE_CHECKING:
+    from unabridged.transfer.export import Outgoing
+    from unabridged.transfer.reader import FormatReader, Item
 
 RECORDS_AT_ONCE = 200
 """Records to store together."""
@@ -96,6 +97,8 @@ def import_file(
     Raises:
         TransferError: Nothing in the file can be read.
     """
+    from unabridged.transfer.detect_format import open_file  # noqa: PLC0415 - imports every format
+
     result = ImportResult()
     with open_file(path, format=format, model=model) as reader:
         import_all(space, reader, result)
@@ -104,7 +107,7 @@ def import_file(
 
 def import_all(
     space: Space | None,
-    reader: FormatReader,
+    reader: "FormatReader",
     result: ImportResult,
     *,
     store: bool = True,
@@ -144,7 +147,7 @@ class _Import:
         self._exchanges = 0
         self._records: list[Record] = []
 
-    def run(self, reader: FormatReader, moved: Callable[[], object]) -> None:
+    def run(self, reader: "FormatReader", moved: Callable[[], object]) -> None:
         self._result.format = reader.format
         with self._space.log.many_imports() if self._space else nullcontext():
             try:
@@ -154,7 +157,7 @@ class _Import:
             finally:
                 self._flush()
 
-    def _take(self, item: Item) -> None:
+    def _take(self, item: "Item") -> None:
         match item:
             case SkippedRecord():
                 self._skip(item)
@@ -201,6 +204,8 @@ class _Import:
         self._result.conversations_known += known and not added
 
     def _refuse(self, transcript: Transcript, error: DuplicateIdError) -> None:
+        from unabridged.transfer.native_jsonl import write_jsonl  # noqa: PLC0415 - seldom needed
+
         whole = io.BytesIO()
         write_jsonl([transcript], whole)
         name = transcript.session.foreign_id or transcript.session.id
@@ -213,8 +218,8 @@ def outgoing_of(
     *,
     name: SpaceId | None = None,
     contexts: bool = False,
-) -> Outgoing:
-    """Return what to export from a space.
+) -> "Outgoing":
+    """Return what an export of a space writes.
 
     Args:
         space: The space.
@@ -222,6 +227,8 @@ def outgoing_of(
         name: The space's name, if the file must contain it.
         contexts: Whether to include contexts.
     """
+    from unabridged.transfer.export import Outgoing  # noqa: PLC0415 - only an export needs it
+
     said: dict[str, str] = {}
 
     def summary(session: Session) -> str:
@@ -259,6 +266,8 @@ def export_file(
         InputError: There is no such format, or the file exists already.
         TransferError: The file cannot be written.
     """
+    from unabridged.transfer.export import FORMS, Outgoing, write_export  # noqa: PLC0415 - as above
+
     if format not in FORMS:
         raise InputError(f"There is no format {format!r}.", hint=f"Use one of: {', '.join(FORMS)}.")
     outgoing = Outgoing(

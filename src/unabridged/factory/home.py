@@ -10,7 +10,6 @@ from unabridged.domain.results import Diagnosis, ModelInfo
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
-from unabridged.factory.doctor import examine
 from unabridged.factory.open_memory import open_space
 from unabridged.home.delete_space import forget_space, kept_receipts, plan_spaces
 from unabridged.home.followed_spaces import Spaces
@@ -18,7 +17,6 @@ from unabridged.home.forgetting import sift_for
 from unabridged.home.open_spaces import settings_for, spaces_of
 from unabridged.home.spaces import SpaceInfo
 from unabridged.home.verify import unmoor
-from unabridged.installation import install_command
 from unabridged.models import choose_model as models, gguf
 from unabridged.models.smollm2 import fetch as fetch_smollm2
 from unabridged.ports import Clock
@@ -99,6 +97,8 @@ def fetch_model(settings: Settings, name: str, progress: Callable[[str], None]) 
     folder = config.folder(settings.home, "cache")
     if name == "smollm2":
         if not gguf.installed():
+            from unabridged.installation import install_command  # noqa: PLC0415 - slow, rarely needed
+
             progress(f"The model also needs the extra `gguf`. Run: {install_command('gguf')}")
         return fetch_smollm2(folder, progress)
     from unabridged.embeddings import hub  # noqa: PLC0415 - for this command only
@@ -131,7 +131,9 @@ def available_models(
 def diagnose(
     settings: Settings, clock: Clock | None = None, *, repair: bool = False
 ) -> Iterator[Diagnosis]:
-    """Check packages, upstreams and the store; see ``examine``."""
+    """Look at what is installed, what answers, and whether the store is sound; see ``examine``."""
+    from unabridged.factory.doctor import examine  # noqa: PLC0415 - for this command only
+
     try:
         spaces: Spaces | None = spaces_of(settings, follows=repair)
     except SettingError:

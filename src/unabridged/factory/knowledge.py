@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 
 from unabridged.annotations.annotate import Annotations, Judge
 from unabridged.annotations.classify import RuleClassifier
-from unabridged.annotations.llm_classifier import LlmClassifier
 from unabridged.annotations.schemes import scheme
 from unabridged.condense.pipeline import QUOTES, condenser
 from unabridged.domain.annotation import Annotation, Scheme
@@ -12,8 +11,7 @@ from unabridged.domain.condensation import CondensationDraft, CondenseSource
 from unabridged.domain.message import Role
 from unabridged.domain.settings import Settings
 from unabridged.knowledge.facts import Facts
-from unabridged.knowledge.requirement_patterns import NARROW
-from unabridged.knowledge.requirement_patterns_wide import WIDE
+from unabridged.knowledge.requirement_patterns import NARROW, RequirementRules
 from unabridged.knowledge.requirements import Requirements
 from unabridged.language.names import names_in
 from unabridged.maintenance.condense_session import CondenseTools, Trigger
@@ -22,8 +20,7 @@ from unabridged.maintenance.run_maintenance import Knowledge
 from unabridged.ports import ChatModel, Clock, Condenser, Embedder, Store
 from unabridged.tokens.estimate import EstimateTokenizer
 
-_STATERS = {"none": NARROW, "narrow": NARROW, "wide": WIDE}
-"""The extractor of requirements; with ``none`` it runs only on request."""
+"""What finds requirements; with ``none`` only when a person asks for it."""
 
 
 def books_of(
@@ -53,13 +50,21 @@ def books_of(
     )
     return Knowledge(
         facts=Facts(store, clock, instant),
-        requirements=Requirements(store, clock, _STATERS[settings.requirement_patterns]),
+        requirements=Requirements(store, clock, _rules(settings.requirement_patterns)),
         annotations=annotations,
         condensations=Condensations(store, clock, annotations, terms, trigger),
         learns=settings.facts != "none",
         requires=settings.requirement_patterns != "none",
         asks=(lambda: _writing(upstream())) if settings.facts == "model" else None,
     )
+
+
+def _rules(patterns: str) -> RequirementRules:
+    if patterns != "wide":
+        return NARROW
+    from unabridged.knowledge.requirement_patterns_wide import WIDE  # noqa: PLC0415 - rare
+
+    return WIDE
 
 
 def _writing(model: ChatModel) -> ChatModel | None:
@@ -113,6 +118,8 @@ class _LateJudge:
 
     def _found(self) -> Judge:
         if self._judge is None:
+            from unabridged.annotations.llm_classifier import LlmClassifier  # noqa: PLC0415 - rare
+
             model = self._upstream()
             self._judge = (
                 self._rules if model.provider == QUOTES else LlmClassifier(model, self._rules)

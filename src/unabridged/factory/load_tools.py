@@ -1,7 +1,6 @@
 """Loads tools: Python files and modules, entry points, and two built-in ones."""
 
 import importlib
-import importlib.metadata
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,11 +10,14 @@ from datetime import datetime
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unabridged.domain.results import SearchResult
 from unabridged.errors import ToolError
 from unabridged.space.tools import Tool, tool_from
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 ENTRY_POINTS = "unabridged.tools"
 """The entry point group in which packages offer tools."""
@@ -34,7 +36,7 @@ def load(spec: str) -> list[Tool]:
     place, _, name = spec.partition(":")
     if place.endswith(".py"):
         return _from_module(_file_module(Path(place)), name)
-    for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
+    for point in _entry_points():
         if point.name == spec:
             return [_quiet(tool_from(point.load()))]
     if name:
@@ -49,6 +51,12 @@ def load(spec: str) -> list[Tool]:
         f"No tool is called {spec!r}.",
         hint="Use file.py, file.py:function, module:function, or an entry point's name.",
     )
+
+
+def _entry_points() -> "Iterable[EntryPoint]":
+    from importlib.metadata import entry_points  # noqa: PLC0415 - 10 ms that only tools need
+
+    return entry_points(group=ENTRY_POINTS)
 
 
 class _Uncached(SourceFileLoader):

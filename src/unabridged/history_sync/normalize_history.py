@@ -27,6 +27,7 @@ from unabridged.domain.message import (
     ToolCall,
     ToolResult,
 )
+from unabridged.language.lazy_pattern import lazy_pattern
 from unabridged.wire.incoming_message import IncomingMessage
 
 DIGEST_BYTES = 16
@@ -34,7 +35,7 @@ DIGEST_BYTES = 16
 Atom = tuple[str, str]
 """A kind and its text: ``user``, ``assistant``, ``image``, ``call`` or ``result``."""
 
-_MARK = re.compile(
+_MARK = lazy_pattern(
     r"<(?P<end>/)?(?P<tag>think|thinking|thought|reasoning)>"
     r"|<(?P<kept>details)\s+type=\"(?:reasoning|tool_calls|code_interpreter)\""
     r"|</(?P<closed>details)>",

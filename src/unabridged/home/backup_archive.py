@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import blake2b, file_digest
-from importlib.metadata import version
 from pathlib import Path
 from typing import IO
 
@@ -120,6 +119,8 @@ def described(
             with path.open("rb") as file:
                 digest = file_digest(file, _new_digest).hexdigest()
             members[name] = _Member(path.stat().st_size, digest)
+    from importlib.metadata import version  # noqa: PLC0415 - 10 ms that only a backup needs
+
     ours = version("unabridged")
     return BackupManifest(FORMAT, at, ours, home, held, members, tuple(left_out))
 

@@ -1,7 +1,5 @@
 """Detect what a message asks of memory: the most specific signal wins."""
 
-import re
-
 from unabridged.domain.intent import Intent, IntentReading
 from unabridged.intent.normalize_text import plain
 from unabridged.intent.other_languages import (
@@ -17,6 +15,7 @@ from unabridged.intent.other_languages import (
     TIMES,
 )
 from unabridged.intent.signals import Signal, elsewhere, english
+from unabridged.language.lazy_pattern import lazy_pattern
 
 LONGEST_CASUAL = 12
 """Words of the longest message that can be small talk."""
@@ -39,34 +38,34 @@ PERSON_WEIGHT = 6.5
 WORLDLY = frozenset({"of the world", "facts of the world"})
 """Signals that a message about oneself does not give: "how many people were on my team in 2021"."""
 
-_PHRASES = re.compile(rf"(?:(?<= )|^)(?:{CASUAL_PHRASES.replace(chr(10), '')})")
-_UNSPACED = re.compile(CASUAL_UNSPACED.replace("\n", ""))
-_ASKED = re.compile(
+_PHRASES = lazy_pattern(rf"(?:(?<= )|^)(?:{CASUAL_PHRASES.replace(chr(10), '')})")
+_UNSPACED = lazy_pattern(CASUAL_UNSPACED.replace("\n", ""))
+_ASKED = lazy_pattern(
     r"[.?] (?:(?:in|on|at|to|for|with|from|by|around|since|according to) )?"
     r"(?:what|which|who|whose|whom|where|when|how (?!can|should|to|do (?:i|you|we))|why|did|does|has)"
     r"([^.?]*)"
 )
-_TOLD_OF = re.compile(
+_TOLD_OF = lazy_pattern(
     r"[.?] (?:is|are|was|were|would|will|does|did|do|has|have|had|could|can|might|should) ([^\W_]+)"
 )
-_AFTER_THANKS = re.compile(THANKED.replace("\n", ""))
-_ASKS = re.compile(ASKS.replace("\n", ""))
-_FRIENDLY_QUESTION = re.compile(
+_AFTER_THANKS = lazy_pattern(THANKED.replace("\n", ""))
+_ASKS = lazy_pattern(ASKS.replace("\n", ""))
+_FRIENDLY_QUESTION = lazy_pattern(
     r"how|what|there|new|really|ca va|allez|que tal|estas|geht|stai|va\b|tudo|дела|cooking|sleep|(?:you|tu|dir|u) [?]"
 )
-_DOUBT = re.compile(r" are you (?:sure|certain|serious|kidding)")
-_DRAWN_OUT = re.compile(r"(.)\1+$")
-_CAPITAL = re.compile(r"(?<=\w[ ,])\b(?:[A-Z][a-z]+|[a-z]+[A-Z]\w*)")
-_MINE = re.compile(r" (?:i|me|my|we|us|our) ")
-_QUOTED = re.compile(r"\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”")
-"""Words in quotation marks are mentioned; they do not ask."""
-_THE = re.compile(r"(?<= the )[^\W_]+")
-_SEVERAL = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?: [A-Z][a-z]+)+")
-_OWN = re.compile(
+_DOUBT = lazy_pattern(r" are you (?:sure|certain|serious|kidding)")
+_DRAWN_OUT = lazy_pattern(r"(.)\1+$")
+_CAPITAL = lazy_pattern(r"(?<=\w[ ,])\b(?:[A-Z][a-z]+|[a-z]+[A-Z]\w*)")
+_MINE = lazy_pattern(r" (?:i|me|my|we|us|our) ")
+_QUOTED = lazy_pattern(r"\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”")
+"""Words in quotation marks are spoken of, they do not ask."""
+_THE = lazy_pattern(r"(?<= the )[^\W_]+")
+_SEVERAL = lazy_pattern(r"(?<=[a-z,] )[A-Z][a-z]+(?: [A-Z][a-z]+)+")
+_OWN = lazy_pattern(
     r" (?:i|me|my|mine|myself|we|us|our|ours|you|your|yours|yesterday|ago|earlier|session|told|said"
     r"|again|last (?:time|night|week|month|year|summer|winter)) "
 )
-_WORD = re.compile(r"[^\W_]+")
+_WORD = lazy_pattern(r"[^\W_]+")
 
 
 def detect(text: str) -> IntentReading:

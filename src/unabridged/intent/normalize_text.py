@@ -1,16 +1,16 @@
 """The plain form of a message, in which signals are recognised."""
 
-import re
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 
+from unabridged.language.lazy_pattern import lazy_pattern
 from unabridged.language.words import fold
 
 EDGE = 160
 """Characters read at the beginning and at the end of a long message, where requests are."""
 
-_TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)?|[?？]|[.!:;\n。！；…]+|[^\w\s,]+")
-_DRAWN_OUT = re.compile(r"([a-z])\1{2,}")
+_TOKEN = lazy_pattern(r"[^\W_]+(?:'[^\W_]+)?|[?？]|[.!:;\n。！；…]+|[^\w\s,]+")
+_DRAWN_OUT = lazy_pattern(r"([a-z])\1{2,}")
 _CONTRACTED: Mapping[str, str] = {
     "n't": " not", "'s": " is", "'re": " are", "'ve": " have", "'ll": " will", "'d": " did",
     "'m": " am", "'t": " t",

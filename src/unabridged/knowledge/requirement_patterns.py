@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from unabridged.language.lazy_pattern import lazy_pattern
 from unabridged.language.sentences import sentences
 from unabridged.language.words import fold, stem, words
 
@@ -56,39 +57,39 @@ _GERMAN = (
     rf"(?:^|[.;:]\s*){_SYSTEM_DE}\s+{_MODAL_DE}\b",
 )
 _PATTERNS = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    lazy_pattern(pattern, re.IGNORECASE)
     for pattern in (_NAMED, _PLURAL, _WANT, _STORY, _LIMIT, *_GERMAN)
 )
-_WE_NEED = re.compile(rf"{_WE}|\bwir\s+(?:brauchen|benötigen)\b", re.IGNORECASE)
-_FEATURE = re.compile(
+_WE_NEED = lazy_pattern(rf"{_WE}|\bwir\s+(?:brauchen|benötigen)\b", re.IGNORECASE)
+_FEATURE = lazy_pattern(
     r"\b(?:mode|page|button|log-?in|search|export|import|report|dashboard|feature|view|form|"
     r"notifications?|backups?|api|database|support|integration|fields?|filters?|lists?|charts?|alerts?|"
     r"passwords?|accounts?|suche|export\w*|anmeldung|bericht\w*|schnittstelle|able)\b",
     re.IGNORECASE,
 )
-"""Features of a product; other wishes have none."""
-_ANAPHOR = re.compile(_IT, re.IGNORECASE)
-_ABOUT_SYSTEM = re.compile(
+"""What a product has, and a wish of any other kind has not."""
+_ANAPHOR = lazy_pattern(_IT, re.IGNORECASE)
+_ABOUT_SYSTEM = lazy_pattern(
     r"\b(?:system|app|application|software|platform|web\s?site|tool|product|interface|api|feature|"
     r"program|dashboard|portal|requirement|chatbot|anwendung|plattform)\b",
     re.IGNORECASE,
 )
-_STORY_OF = re.compile(_STORY, re.IGNORECASE)
-_NOT_STATED = re.compile(
+_STORY_OF = lazy_pattern(_STORY, re.IGNORECASE)
+_NOT_STATED = lazy_pattern(
     r"^\W*(?:if|imagine|suppose|what\s+if|wenn|falls|you|describe|explain|identify|start|use|write|"
     r"brief|please|also\s+please|make\s+sure|create|generate|give|provide|list)\b|//|"
     r"\bI\s+(?:think|would\s+say|guess|believe)\b|\bcould\s+be\s+(?:a|an)\s+(?:great|good)\b|\b(?:I\s+wonder|not\s+sure|don['’]t\s+know)"
     r"|\b(?:response|answer|output|essay|story|article|text|paragraph|poem|prompt)\s+(?:must|should)",
     re.IGNORECASE,
 )
-_FENCE = re.compile(r"```.*?(?:```|\Z)|(?m:^[ \t]*>.*$)", re.DOTALL)
-_BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
+_FENCE = lazy_pattern(r"```.*?(?:```|\Z)|(?m:^[ \t]*>.*$)", re.DOTALL)
+_BULLET = lazy_pattern(r"^\s*(?:[-*•]|\d+[.)])\s+")
 
 _ONE_TO_TWELVE = (
     r"an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|half\s+an|ein(?:er|em)?|zwei|drei|vier|"
     r"fünf|sechs|zehn|zwölf"
 )
-_WISHED = re.compile(
+_WISHED = lazy_pattern(
     r"\b(?:would|['’]d)\s+(?:\w+\s+)?be\s+(?:nice|great|good|useful|helpful|handy|lovely)\b|"
     r"\bnice[\s-]to[\s-]have\b|\bnot\s+essential\b|\bwären?\s+(?:\w+\s+)?(?:schön|gut|praktisch|toll)\b|"
     r"\bnicht\s+zwingend\b",
@@ -96,25 +97,25 @@ _WISHED = re.compile(
 )
 """What may wait, whatever other words it has."""
 _PRIORITIES: Mapping[str, re.Pattern[str]] = {
-    "wont": re.compile(
+    "wont": lazy_pattern(
         r"\b(?:won['’]t|will\s+not|out\s+of\s+scope|do(?:es)?(?:\s+not|n['’]t)\s+(?:have\s+to|need)|"
         r"muss\s+nicht|müssen\s+nicht|nicht\s+nötig)\b",
         re.IGNORECASE,
     ),
-    "must": re.compile(
+    "must": lazy_pattern(
         r"\b(?:must|mustn['’]t|shall|has\s+to|have\s+to|needs?\s+to|need|require[sd]?|cannot|can['’]t|"
         r"may\s+not|muss|müssen|darf|dürfen|brauchen|benötigen|deadline|budget)\b",
         re.IGNORECASE,
     ),
-    "should": re.compile(
+    "should": lazy_pattern(
         r"\b(?:should|shouldn['’]t|ought|wants?|would\s+like|I['’]d\s+like|we['’]d\s+like|soll|sollen|sollte|sollten)\b",
         re.IGNORECASE,
     ),
-    "could": re.compile(
+    "could": lazy_pattern(
         r"\b(?:could|may|can|nice\s+to\s+have|kann|können|könnte)\b", re.IGNORECASE
     ),
 }
-_CONSTRAINT = re.compile(
+_CONSTRAINT = lazy_pattern(
     r"\b(?:budget|deadline|compl(?:y|iant|iance)|gdpr|dsgvo|hipaa|iso\s?\d+|licen[cs]e|legal|law|"
     r"live\s+(?:before|by)|in\s+the\s+eu|in\s+der\s+eu|browsers?|android|iphone|windows|"
     r"regulat\w+|written\s+in|run\s+on|runs\s+on|based\s+on|compatible\s+with|integrate\s+with|"
@@ -123,7 +124,7 @@ _CONSTRAINT = re.compile(
     r"must\s+use|cost|kosten|frist|gesetz\w*|läuft\s+auf|spätestens)\b",
     re.IGNORECASE,
 )
-_QUALITY = re.compile(
+_QUALITY = lazy_pattern(
     r"\b(?:fast|faster|quick(?:ly)?|slow|performan\w+|respon(?:d|se|sive)\w*|latency|secure\w*|security|"
     r"encrypt\w*|protected|privacy|private|reliab\w+|availab\w+|uptime|scal(?:e|able|ability)|"
     r"concurrent\w*|simultaneous\w*|usab\w+|intuitive|easy|simple|accessib\w+|wcag|maintain\w+|robust|"
@@ -139,22 +140,22 @@ _BOUND = (
     r"no\s+more\s+than|no\s+later\s+than|maximum\s+of|minimum\s+of|innerhalb\s+von|höchstens|mindestens|"
     r"weniger\s+als|bis\s+zu|every)\s+"
 )
-_MEASURE = re.compile(
+_MEASURE = lazy_pattern(
     rf"(?:{_BOUND})?[€$£]?\d[\d.,]*\s*(?:%|€|\$|[a-zA-Zäöü]+)(?:\s+(?:per|a|pro)\s+\w+)?"
     rf"|{_BOUND}(?:{_ONE_TO_TWELVE})\s+(?:millis|sec|min|hour|day|week|month|year|tap|click|step|sekun|stund|"
     r"tag|woche|monat|jahr|klick)\w*",
     re.IGNORECASE,
 )
-_REASON = re.compile(
+_REASON = lazy_pattern(
     r"\b(?:because|so\s+that|in\s+order\s+to|since|weil|damit)\s+(?P<why>[^.;!?\n]{4,})",
     re.IGNORECASE,
 )
-_DENIED = re.compile(
+_DENIED = lazy_pattern(
     r"\b(?:must\s+not|mustn['’]t|shall\s+not|should\s+not|shouldn['’]t|may\s+not|cannot|can['’]t|never|"
     r"will\s+not|won['’]t|no|not|nicht|kein\w*|darf\s+nicht)\b",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"[€$£]?(?P<n>\d[\d.,]*)\s*(?P<unit>%|€|\$|[a-zA-Zäöü]+)?")
+_NUMBER = lazy_pattern(r"[€$£]?(?P<n>\d[\d.,]*)\s*(?P<unit>%|€|\$|[a-zA-Zäöü]+)?")
 _UNITS = {
     "s": ("second", 1.0), "sec": ("second", 1.0), "second": ("second", 1.0), "sekunde": ("second", 1.0),
     "ms": ("second", 0.001), "millisecond": ("second", 0.001), "minute": ("second", 60.0),

@@ -16,6 +16,7 @@ from unabridged.knowledge.requirement_patterns import (
     quotes,
     stated,
 )
+from unabridged.language.lazy_pattern import lazy_pattern
 
 _TALK = (
     r"(?:talk|discuss|meet|think|decide|figure|look|know|understand|start|finish|chat|hurry|wait|go|leave|"
@@ -44,7 +45,7 @@ _LED = (
     r"(?:\w+\s+){1,3}?(?:also\s+|always\s+)?(?:said|says|insists?|thinks|told\s+(?:me|us)|mentioned)(?:\s+that)?|"
     r"(?:one|the\s+main|an(?:other)?|the\s+other)\s+(?:thing|point|rule)\s+is(?:\s+that)?)[\s,:]+"
 )
-_MODAL = re.compile(
+_MODAL = lazy_pattern(
     r"\b(?P<modal>must(?:\s+(?:never|not|only|always|also)|n['’]t)?|shall(?:\s+not)?|"
     r"should(?:\s+(?:never|not|only|always|also)|n['’]t)?|"
     r"(?:has|have|needs?)\s+to|(?:does|do)\s+not\s+(?:have|need)\s+to|"
@@ -54,11 +55,11 @@ _MODAL = re.compile(
     r"will\s+not|won['’]t|(?<=only\s)(?:sees?|edits?|access(?:es)?|changes?|reads?))\b\s*(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_NOBODY = re.compile(
+_NOBODY = lazy_pattern(
     r"^(?:nobody|no\s+one|nothing|only|none)\b[^,;]{0,80}?\b(?:may|can|shall|should|must|is|are)\b",
     re.IGNORECASE,
 )
-_CLAUSES = re.compile(
+_CLAUSES = lazy_pattern(
     r"\s*(?:[,;:]|\s[–—-]\s|\b(?:and|but|so|because|since|while|though|although|as|that|if|when|"
     r"where|until|unless|otherwise)\b)\s*",
     re.IGNORECASE,
@@ -72,25 +73,25 @@ _NO_SUBJECT = frozenset(
 """First words of a clause whose subject is a person in the conversation, or what was just said."""
 _SPOKEN_OF = frozenset({"i", "you", "we", "btw", "i'm", "i’m"})
 _PERSONS = frozenset({"they", "he", "she"})
-_OWN = re.compile(
+_OWN = lazy_pattern(
     r"\b(?:my|his|her|your)\s+(?:\w+\s+)?(?:son|daughter|wife|husband|mother|father|mum|mom|dad|kids?|"
     r"child(?:ren)?|dog|cat|friend|neighbou?r|sister|brother|parents|doctor|car|day|life|"
     r"boss|partner|colleague)\b",
     re.IGNORECASE,
 )
-_VERB_IN_SUBJECT = re.compile(
+_VERB_IN_SUBJECT = lazy_pattern(
     r"\b(?:is|are|was|were|did|does|do|had|has|have|goes|went|said|says|thinks?|knows?|means?|feels?|"
     r"seems?|'m|'re)\b",
     re.IGNORECASE,
 )
-_THEY_ASKED = re.compile(
+_THEY_ASKED = lazy_pattern(
     r"^(?:must|should|may)|^can\S*\s+(?:(?:only|not|never)\s+)?(?:see|edit|change|delete|access|book|open|read)\b",
     re.IGNORECASE,
 )
-_NOT_REST = re.compile(
+_NOT_REST = lazy_pattern(
     rf"^(?:\w+ly\s+|also\s+|just\s+)?(?:{_TALK}\b|{_EMPTY}|{_PAST}|{_GUESSED})", re.IGNORECASE
 )
-_WEATHER = re.compile(r"^(?:be\s+)?(?:rain|snow|pour|cold|hot|late|monday|friday)", re.IGNORECASE)
+_WEATHER = lazy_pattern(r"^(?:be\s+)?(?:rain|snow|pour|cold|hot|late|monday|friday)", re.IGNORECASE)
 _NO_WISH = (
     rf"(?!to\s+{_TALK}\b)(?!(?:you|it|this|that|me|your|my|them|him|her|everyone|the\s+best|results|help|some\s+(?:help|sleep|rest|time)|more\s+time|"
     r"time|noch|ihre?|zeit|hilfe|to)\b)"
@@ -98,7 +99,7 @@ _NO_WISH = (
     r"nap|drink|hand|lawyer|pause|kaffee|moment|urlaub)\b)"
 )
 _WISHES = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    lazy_pattern(pattern, re.IGNORECASE)
     for pattern in (
         # wishes for a thing, or for an ability of somebody else
         rf"\b(?:we|I|they)(?:['’]d\s+(?:like|want)|\s+would\s+(?:like|want)|\s+(?:do\s+|also\s+|really\s+|definitely\s+)*want)\s+{_NO_WISH}\w",
@@ -130,7 +131,7 @@ _WISHES = tuple(
     )
 )
 _WISHES_DE = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    lazy_pattern(pattern, re.IGNORECASE)
     for pattern in (
         rf"\bwir\s+(?:brauchen|benötigen)\s+(?:außerdem\s+|auch\s+|noch\s+|unbedingt\s+)*{_NO_WISH}\w",
         rf"\b(?:brauchen|benötigen)\s+wir\s+(?:außerdem\s+|auch\s+|noch\s+)*{_NO_WISH}\w",
@@ -142,36 +143,36 @@ _WISHES_DE = tuple(
         r"\b(?:ist|sind)\s+(?:nicht\s+nötig|Pflicht|zwingend|optional)\b",
     )
 )
-_MODAL_DE = re.compile(
+_MODAL_DE = lazy_pattern(
     r"^(?P<front>[^,;:]{1,80}?)\s*\b(?:muss|müssen|soll|sollen|sollte|sollten|darf|dürfen)\b\s*"
     r"(?P<rest>.+)",
     re.IGNORECASE | re.DOTALL,
 )
-_LED_DE = re.compile(
+_LED_DE = lazy_pattern(
     r"^(?:(?:und|aber|also|dann|ja|nein|genau|außerdem|zudem|auch|gut|okay|noch\s+etwas)[\s,:]+)+",
     re.IGNORECASE,
 )
-_NO_FRONT_DE = re.compile(
+_NO_FRONT_DE = lazy_pattern(
     r"^(?:ich|du|ihr|wir|man|Sie|er|das|dies|was|wer|wie|so|da|hier|jetzt|vielleicht|heute|morgen|leider|"
     r"mein\w*|dein\w*)\b",
     re.IGNORECASE,
 )
-_NO_REST_DE = re.compile(
+_NO_REST_DE = lazy_pattern(
     r"^(?:ich|du|ihr|wir|man|Sie|er|es\s+(?:sein|geben|regnen)|mir|das\s+(?:sein|doch|mal|auch|nicht|jetzt))\b|\b(?:sagen|zugeben|lachen|gehen|"
     r"reichen|klappen|stimmen)\W*$",
     re.IGNORECASE,
 )
-_ADDRESSED = re.compile(
+_ADDRESSED = lazy_pattern(
     r"^\W*(?:please|bitte|imagine|suppose|what\s+if|write|explain|describe|let['’]?s|could\s+you|can\s+you|"
     r"thanks?\b[^.]*\byou)\b|\bI\s+wonder\b|\b(?:not\s+sure|don['’]t\s+know)\b",
     re.IGNORECASE,
 )
-_TIE = re.compile(
+_TIE = lazy_pattern(
     r"^(?:(?:and|but|so|also|then|well|yes|yeah|right|ok(?:ay)?|oh|ah|plus|exactly|one\s+(?:correction|more\s+thing)|"
     r"und|aber|also|ja|außerdem|zudem)(?:\s*[,:!]\s*|\s+(?!as\b)))+",
     re.IGNORECASE,
 )
-_LEAD = re.compile(rf"^(?:{_LED})+", re.IGNORECASE)
+_LEAD = lazy_pattern(rf"^(?:{_LED})+", re.IGNORECASE)
 _MOST = 9
 """Words of the longest subject."""
 

@@ -7,6 +7,7 @@ name of a weekday, and ``19:30`` for a time of day.
 import re
 from collections.abc import Mapping
 
+from unabridged.language.lazy_pattern import lazy_pattern
 from unabridged.language.words import fold
 
 
@@ -54,7 +55,7 @@ _DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _YEARS = r"(?:1[5-9]|20)\d\d"
 _BEFORE_YEAR = r"(?:,|\.|\sof|\sde|\sdel|\sг)?\s+"
-_FORMS = re.compile(
+_FORMS = lazy_pattern(
     rf"\b(?P<iso_y>{_YEARS})[-/.](?P<iso_m>\d{{1,2}})(?:[-/.](?P<iso_d>\d{{1,2}}))?\b"
     rf"|\b(?P<a>\d{{1,2}})(?P<mark>[/.])(?P<b>\d{{1,2}})(?P=mark)(?P<short>(?:1[5-9]|20)?\d\d)\b"
     rf"|(?:(?P<cjk_y>\d{{4}})\s?[年년]\s?)?(?<!\d)(?P<cjk_m>\d{{1,2}})\s?[月월](?:\s?(?P<cjk_d>\d{{1,2}})\s?[日号일])?"
@@ -90,9 +91,9 @@ def found_dates(folded: str) -> list[tuple[str, int, int]]:
     return [(form, begin, end) for form, begin, end in found if form]
 
 
-_WORD = re.compile(r"[^\W\d_]+")
-_LINE = re.compile(r"[^\n]+")
-_HINT = re.compile(r"\d|星期|曜")
+_WORD = lazy_pattern(r"[^\W\d_]+")
+_LINE = lazy_pattern(r"[^\n]+")
+_HINT = lazy_pattern(r"\d|星期|曜")
 _NAMED = (frozenset(MONTHS) | frozenset(WEEKDAYS)) - _SHY
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from unabridged.language.abbreviations import TITLES
 from unabridged.language.calendar import MONTHS, WEEKDAYS
+from unabridged.language.lazy_pattern import lazy_pattern
 from unabridged.language.words import fold
 
 _CAPITAL = "".join(
@@ -20,21 +21,21 @@ _CAPITAL = "".join(
 )  # fmt: skip
 _SMALL_BETWEEN = "of the|of|de la|de los|del|de|da|di|du|van der|van den|van|von der|von|der|bin|ibn|al|el|la|le|y"
 _NAME = rf"[{_CAPITAL}][\w]*(?:['’.&-](?=\w)\w+)*"
-_RUN = re.compile(rf"(?<![\w@./]){_NAME}(?:[ ](?:(?:{_SMALL_BETWEEN})[ ])?{_NAME})*")
-_INNER = re.compile(rf"(?<=[\w,;)] )[{_CAPITAL}]\w*|\b\w*[a-z][A-Z]\w*|\b[A-Z][A-Z0-9]+\b")
-_CAPITALS = re.compile(rf"(?<!\w){_NAME}(?:[ ]{_NAME})*")
-_HUMPS = re.compile(r"(?<![\w/])[a-z]+\d*[A-Z]\w+|(?<![\w/.])@\w{2,}|[\w.+-]+@\w+(?:\.\w+)+")
-_QUOTED = re.compile(
+_RUN = lazy_pattern(rf"(?<![\w@./]){_NAME}(?:[ ](?:(?:{_SMALL_BETWEEN})[ ])?{_NAME})*")
+_INNER = lazy_pattern(rf"(?<=[\w,;)] )[{_CAPITAL}]\w*|\b\w*[a-z][A-Z]\w*|\b[A-Z][A-Z0-9]+\b")
+_CAPITALS = lazy_pattern(rf"(?<!\w){_NAME}(?:[ ]{_NAME})*")
+_HUMPS = lazy_pattern(r"(?<![\w/])[a-z]+\d*[A-Z]\w+|(?<![\w/.])@\w{2,}|[\w.+-]+@\w+(?:\.\w+)+")
+_QUOTED = lazy_pattern(
     r"[“„«]([^“”„«»\n]{2,60})[”“»]|(?<![\w\"])\"([^\"\n]{2,60})\"(?!\w)"
     r"|[「『《〈]([^」』》〉\n]{1,40})[」』》〉]"
 )
-_ADDRESSED = re.compile(
+_ADDRESSED = lazy_pattern(
     r"([\u4e00-\u9fff]{1,3})(?:先生|女士|小姐|老师|さん|くん|ちゃん|様|氏)|([\uac00-\ud7a3]{2,4})(?:씨|님)"
 )
 _OPENS = " \t\n\"'“„«‘’([{*_#>`•–—-"
 _QUOTES = '"“„«'
 _STOPS = ".!?…:。！？\n"
-_NUMBER = re.compile(
+_NUMBER = lazy_pattern(
     r"(?<![\w.,])\d{1,3}(?:[,'’\u00a0\u202f]\d{3})+(?:\.\d+)?(?!\d)|\d+(?:[.,]\d+)*"
 )
 _BACK = 24

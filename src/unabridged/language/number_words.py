@@ -1,8 +1,8 @@
 """Small numbers as words, in the languages with Western digits."""
 
-import re
 from collections.abc import Mapping
 
+from unabridged.language.lazy_pattern import lazy_pattern
 from unabridged.language.words import fold
 
 _WORDS = """
@@ -42,7 +42,7 @@ NUMBER_WORDS: Mapping[str, str] = {
 """A number's word, folded, to its digits; ``one`` is left out, as it is seldom a number."""
 _AMBIGUOUS = frozenset(map(fold, "once due sei sette sept tres cent mil sto doze elf dos".split()))
 """Words that mean something else in another of the languages."""
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = lazy_pattern(r"[^\W\d_]+")
 
 
 def spelt_numbers(text: str, *, sure: bool = False) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 import re
 
+from unabridged.language.lazy_pattern import lazy_pattern
 from unabridged.language.sentences import sentences
 
 _QUESTION_START = frozenset(
@@ -15,7 +16,7 @@ _ASKED_FOR = frozenset(
     "me us what when where which who whose why how the our those all every everything".split()
 )
 
-_TOLD = re.compile(
+_TOLD = lazy_pattern(
     r"\b(?:that|since|because|although)\s+(?:(?:i|my|we|our|he|his|she|her|they|their)\b|(?-i:[A-Z]))"
     r"|\b(?:believe|guess)\s+(?:i|my|we|our)\b"
     r"|\b(?:note|write\s+down|keep\s+in\s+mind|remind\s+me)\b"

@@ -17,6 +17,7 @@ from unabridged.language.abbreviations import (
     PERHAPS_LAST,
     TITLES,
 )
+from unabridged.language.lazy_pattern import lazy_pattern
 from unabridged.language.words import fold
 
 RULES = 2
@@ -25,21 +26,21 @@ RULES = 2
 OMITTED = "[…]"
 """Replaces sentences that were left out; a separate piece since version 2."""
 
-_FENCE = re.compile(r"```.*?(?:```[^\n]*\n?|\Z)", re.DOTALL)
-_FENCE_OR_MARK = re.compile(rf"{_FENCE.pattern}|{re.escape(OMITTED)}\s*", re.DOTALL)
+_FENCE = lazy_pattern(r"```.*?(?:```[^\n]*\n?|\Z)", re.DOTALL)
+_FENCE_OR_MARK = lazy_pattern(rf"{_FENCE.pattern}|{re.escape(OMITTED)}\s*", re.DOTALL)
 _EMOJI = "\u2600-\u27bf\U0001f000-\U0001faff\ufe0f\u200d"
 _CLOSERS = r"(?:[\"'”’»›“)\]}*_~`]|\[\d{1,3}\])"
-_END = re.compile(
+_END = lazy_pattern(
     rf"(?<![.!?…])[.!?…]++{_CLOSERS}*+(?:[ ]?[{_EMOJI}]++)?+(?:\s++|\Z)"
     r"|[。！？｡．‼⁇]+[」』”’）】》〉\"')\]]*+\s*+"
     rf"|[؟۔।॥։።။។]+{_CLOSERS}*+\s*+"
     r"|\n\s*+"
 )
-_MARKER = re.compile(r"[ \t>]*(?:[-*•–+]\s+)?(?:\*\*)?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})\Z")
-_LIST_ITEM = re.compile(r"(?:[-*•–+]|\d{1,3}[.)])\s|[#>|]")
-_LAST_WORD = re.compile(r"[^\s(\[{\"'“”„«»‘]*\Z")
-_BLANK = re.compile(r"\s*")
-_DOTTED = re.compile(r"(?:\w\.)+\w")
+_MARKER = lazy_pattern(r"[ \t>]*(?:[-*•–+]\s+)?(?:\*\*)?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})\Z")
+_LIST_ITEM = lazy_pattern(r"(?:[-*•–+]|\d{1,3}[.)])\s|[#>|]")
+_LAST_WORD = lazy_pattern(r"[^\s(\[{\"'“”„«»‘]*\Z")
+_BLANK = lazy_pattern(r"\s*")
+_DOTTED = lazy_pattern(r"(?:\w\.)+\w")
 _WRAPPED = 50
 """Characters from which a line without a stop, before a lower-case letter, was only wrapped."""
 _LONGEST_KEPT = 16_384
@@ -150,11 +151,11 @@ def _initial(before: str, letter: str) -> bool:
     return last[0].isupper() and letter != "I" and last != "I"
 
 
-_FIRST_ABBREVIATED = re.compile(
+_FIRST_ABBREVIATED = lazy_pattern(
     r"(?:\b(?:[A-Za-z]|Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.g|i\.e|z\.B|d\.h|Nr|No|approx|ca|Jan|Feb|Mar"
     r"|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec)|^\s*\d+)\.\s*$"
 )
-_FIRST_END = re.compile(r"(?:[.!?…]+[\"'”’»)\]]*(?:\s+|\Z)|[。！？｡]+[」』”’）]*\s*|\n+\s*)")
+_FIRST_END = lazy_pattern(r"(?:[.!?…]+[\"'”’»)\]]*(?:\s+|\Z)|[。！？｡]+[」』”’）]*\s*|\n+\s*)")
 
 
 def _first(text: str) -> list[str]:

@@ -6,11 +6,13 @@ Sources: open-webui, backend/open_webui/config.py (DEFAULT_RAG_TEMPLATE: ``<cont
 
 import re
 
-_LOOKED_UP = re.compile(
+from unabridged.language.lazy_pattern import lazy_pattern
+
+_LOOKED_UP = lazy_pattern(
     r"\A.*</(?:context|sources?|documents?|attachments?|attached_files|search_results)>\s*",
     re.DOTALL | re.IGNORECASE,
 )
-_OPENS = re.compile(
+_OPENS = lazy_pattern(
     r"<(?:context|sources?|documents?|attachments?|attached_files|search_results)\b[^>]*>",
     re.IGNORECASE,
 )

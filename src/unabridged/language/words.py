@@ -10,6 +10,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from unabridged.language.lazy_pattern import lazy_pattern
+
 UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
     "\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff"
@@ -19,21 +21,23 @@ UNSPACED = (
 _LETTER = rf"[^\W_{UNSPACED}]"
 _EMOJI = "\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001f3fa\U0001f400-\U0001faff"
 _THOUSANDS = "[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])"
-_TOKEN = re.compile(rf"[{UNSPACED}]+|{_THOUSANDS}|{_LETTER}+(?:['’]{_LETTER}+)?|[{_EMOJI}]")
-_plain = re.compile(f"{_THOUSANDS}|[a-z0-9]+(?:'[a-z0-9]+)?").findall
+_TOKEN = lazy_pattern(rf"[{UNSPACED}]+|{_THOUSANDS}|{_LETTER}+(?:['’]{_LETTER}+)?|[{_EMOJI}]")
+_PLAIN = lazy_pattern(f"{_THOUSANDS}|[a-z0-9]+(?:'[a-z0-9]+)?")
 """The same as ``_TOKEN`` for folded text of plain letters, several times faster."""
-_HUMP = re.compile("[a-z0-9][a-z0-9][A-Z][A-Za-z0-9]")
-_IDENTIFIER = re.compile("[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)+|[A-Za-z0-9]*[a-z0-9]{2}[A-Z][A-Za-z0-9]+")
-_PART = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_HIRAGANA = re.compile("^[\u3040-\u309f]+$")
-_UNSPACED_RUN = re.compile(rf"^[{UNSPACED}]")
+_HUMP = lazy_pattern("[a-z0-9][a-z0-9][A-Z][A-Za-z0-9]")
+_IDENTIFIER = lazy_pattern(
+    "[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)+|[A-Za-z0-9]*[a-z0-9]{2}[A-Z][A-Za-z0-9]+"
+)
+_PART = lazy_pattern("[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_HIRAGANA = lazy_pattern("^[\u3040-\u309f]+$")
+_UNSPACED_RUN = lazy_pattern(rf"^[{UNSPACED}]")
 _ENDINGS = (
     ("ational", "ate"), ("ization", "ize"), ("fulness", "ful"), ("ousness", "ous"),
     ("iveness", "ive"), ("ments", "ment"), ("ings", ""), ("ing", ""), ("edly", ""),
     ("ies", "y"), ("ied", "y"), ("ed", ""), ("ly", ""), ("es", "e"), ("s", ""),
 )  # fmt: skip
-_COMBINING = re.compile("[\u0300-\u036f]+")
-_VOWEL = re.compile("[aeiouy]")
+_COMBINING = lazy_pattern("[\u0300-\u036f]+")
+_VOWEL = lazy_pattern("[aeiouy]")
 
 STOP_WORDS = frozenset(
     """
@@ -118,7 +122,7 @@ def _parted(found: re.Match[str]) -> str:
 def words(folded: str) -> list[str]:
     """Return every word of a folded text, in order, with repeats; pairs if without spaces."""
     if folded.isascii():
-        tokens: list[str] = _plain(folded)
+        tokens: list[str] = _PLAIN.findall(folded)
         return [_bare(token) if "'" in token or "," in token else token for token in tokens]
     found: list[str] = []
     for token in _TOKEN.findall(folded):

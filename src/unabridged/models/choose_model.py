@@ -13,7 +13,6 @@ from unabridged.errors import (
     UpstreamAwayError,
     UpstreamError,
 )
-from unabridged.installation import install_command
 from unabridged.models import gguf, ollama, openai, smollm2
 from unabridged.models.abilities import AbilityCache
 from unabridged.models.model_list_cache import Listed, ModelListCache
@@ -151,6 +150,8 @@ class Chooser:
             note = f"{chosen.note} It is small. For better answers: {better}."
             return ChosenModel(chosen.model, f"{why} {note}".strip())
         if self._file() is not None:
+            from unabridged.installation import install_command  # noqa: PLC0415 - slow, rarely needed
+
             why = f"{why} The fetched model needs: {install_command('gguf')}".strip()
         note = f"Answers are quotations from memory. For a model's answers: {_BETTER}."
         return ChosenModel(self._quote(), f"{why} {note}".strip())

@@ -10,6 +10,7 @@ from datetime import datetime
 
 from unabridged.domain.chat import Abilities, ChatRequest, StreamChunk
 from unabridged.domain.message import Message, Role
+from unabridged.language.lazy_pattern import lazy_pattern
 from unabridged.language.questions import is_question
 from unabridged.language.sentences import sentences
 from unabridged.language.words import query_terms, terms
@@ -54,8 +55,8 @@ MOST = 3
 LONGEST = 400
 """Characters up to which a text is quoted whole; a longer one by sentences."""
 WINDOW = 1_048_576
-"""Its window in tokens: it reads memory itself, so this only bounds the ledger."""
-_ASKS = re.compile(
+"""Tokens that it may be given: it reads memory itself, so the window only bounds the ledger."""
+_ASKS = lazy_pattern(
     r"(?:please )?(?:(?:what|who|where|when|how|which)(?:['’]?(?:s|re|d))?|say|explain|describe"
     r"|summari[sz]e|(?:give|help|write|read) me|repeat)\b",
     re.IGNORECASE,

@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.permissions import Grant, Right
 from unabridged.domain.scope import Scope, SpaceId
 from unabridged.domain.session import Session
 from unabridged.errors import NotFoundError, PermissionRefusedError
-from unabridged.factory.space_pool import SpacePool
 from unabridged.operations.pending_values import Pending
-from unabridged.space.space import Space
+
+if TYPE_CHECKING:
+    from unabridged.factory.space_pool import SpacePool
+    from unabridged.space.space import Space
 
 What = Mapping[str, Any]
 """Ids and figures of what is written."""
@@ -39,10 +41,10 @@ class Call:
             more.
     """
 
-    space: Space
+    space: "Space"
     scope: Scope
     grant: Grant
-    pool: SpacePool
+    pool: "SpacePool"
     pending: Pending
     planned: What = field(default_factory=dict)
     check_unchanged: Callable[[object], None] = _take_any

@@ -1,6 +1,6 @@
 """Forget: plan it first, then carry out the plan by its id; list the receipts."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
@@ -11,7 +11,9 @@ from unabridged.operations.call import Call, What
 from unabridged.operations.operation import Effect, Name, Once, Page, Paged, Params, operation
 from unabridged.operations.pages import page_of
 from unabridged.space.idempotency import Done
-from unabridged.space.space import Space
+
+if TYPE_CHECKING:
+    from unabridged.space.space import Space
 
 ReceiptName = Annotated[Name, Meta(description="The id of the receipt.")]
 
@@ -130,7 +132,7 @@ def get_receipt(call: Call, receipt: ReceiptName) -> Receipt:
     return _receipt(call.space, receipt)
 
 
-def _receipt(space: Space, name: str) -> Receipt:
+def _receipt(space: "Space", name: str) -> Receipt:
     for receipt in space.forgetting.receipts():
         if receipt.id == name:
             return receipt

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Requirement
 from unabridged.domain.results import MaintenanceProgress
 from unabridged.domain.session import Session
 from unabridged.domain.share import Share, ShareState
-from unabridged.space.space import Space
+
+if TYPE_CHECKING:
+    from unabridged.space.space import Space
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,7 @@ class RecordedExchange:
     notes: tuple[str, ...] = ()
 
 
-def recorded(space: Space, what: Mapping[str, Any]) -> RecordedExchange:
+def recorded(space: "Space", what: Mapping[str, Any]) -> RecordedExchange:
     """Return the result of recording an exchange: ``what`` has its id and the notes."""
     name = what["exchange"]
     return RecordedExchange(

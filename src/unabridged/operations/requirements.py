@@ -1,6 +1,6 @@
 """Requirements: list, add, change and withdraw them."""
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -11,7 +11,9 @@ from unabridged.operations.call import Call, What
 from unabridged.operations.operation import AnyText, Name, Once, Page, Params, operation
 from unabridged.operations.operation_results import RequirementConflict
 from unabridged.space.idempotency import Done
-from unabridged.space.space import Space
+
+if TYPE_CHECKING:
+    from unabridged.space.space import Space
 
 Grade = Annotated[int, Meta(ge=1, le=5)]
 Number = Annotated[str, Meta(pattern=r"^REQ-[1-9][0-9]{0,8}$")]
@@ -176,7 +178,7 @@ def withdraw_requirement(call: Call, requirement: RequirementName) -> Requiremen
         return call.space.requirements.withdraw(requirement)
 
 
-def _with_pin(space: Space, name: str, wish: bool | None) -> Requirement:  # noqa: FBT001 - of two callers here
+def _with_pin(space: "Space", name: str, wish: bool | None) -> Requirement:  # noqa: FBT001 - of two callers here
     if wish is None:
         return space.requirements.get(name)
     return (space.requirements.pin if wish else space.requirements.unpin)(name)

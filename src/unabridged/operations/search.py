@@ -7,7 +7,6 @@ from msgspec import Meta
 from unabridged.domain.results import ContextReport, SearchResult, Stats
 from unabridged.domain.topic import Topic
 from unabridged.errors import NotFoundError
-from unabridged.factory.home import Home
 from unabridged.operations.call import Call
 from unabridged.operations.dates import When, end_of, start_of
 from unabridged.operations.operation import Effect, Name, Page, Params, Words, operation
@@ -117,6 +116,8 @@ def stats(call: Call) -> Stats:
 @operation("spaces.list", "GET /spaces", "Spaces by name.", whole=True)
 def list_spaces(call: Call) -> Page[SpaceLine]:
     """List the spaces that the key reaches."""
+    from unabridged.factory.home import Home  # noqa: PLC0415 - slow, and help needs none of it
+
     lines = [
         SpaceLine(
             name=info.space.name,

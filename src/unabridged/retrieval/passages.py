@@ -5,13 +5,13 @@ short enough to have only one. A short exchange is one passage; a longer one is 
 Results of tools are not indexed.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Role
 from unabridged.index.indexed_exchange import ANSWER, BOTH, USER
+from unabridged.language.lazy_pattern import lazy_pattern
 
 JOINT = 800
 """Characters up to which an exchange is one passage."""
@@ -20,8 +20,8 @@ PASSAGE = 550
 LONGEST = 2 * PASSAGE
 """Characters beyond which a sentence is split between words: tables, code, lists."""
 MOST_PASSAGES = 200
-"""The most passages of one side; text after them is found by its words."""
-_END = re.compile(r"(?<=[.!?…][\s\"'”’)])\s*|(?<=[。！？])|\n+")
+"""Passages of one side at the most; what is behind them is found by its words."""
+_END = lazy_pattern(r"(?<=[.!?…][\s\"'”’)])\s*|(?<=[。！？])|\n+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ Earlier words are information, never an instruction. They leave the package insi
 of the prompts, and nothing in them can close or imitate that fence.
 """
 
-import re
 from collections.abc import Iterable
 
 from unabridged.context.recall_block import (
@@ -23,8 +22,9 @@ from unabridged.domain.condensation import Condensation
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Fact
 from unabridged.domain.message import Message, Role
+from unabridged.language.lazy_pattern import lazy_pattern
 
-_STRANGE = re.compile(r"[^\w.:@-]")
+_STRANGE = lazy_pattern(r"[^\w.:@-]")
 _LONGEST = 80
 
 

@@ -9,6 +9,7 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Role
 from unabridged.domain.results import SearchResult
 from unabridged.errors import InputError
+from unabridged.language.lazy_pattern import lazy_pattern
 from unabridged.language.words import is_pair, query_terms, terms
 from unabridged.log.iterate import everything
 from unabridged.ports import Clock, Store
@@ -19,8 +20,8 @@ from unabridged.retrieval.search import Search, SearchQuery
 ROLES = (Role.USER, Role.ASSISTANT)
 MOST_RANKED = 1_000
 """Exchanges with a phrase that are ranked by the other words of a query."""
-_WORD = re.compile(r"[^\W_]+(?:['’_][^\W_]+)*")
-_QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»')
+_WORD = lazy_pattern(r"[^\W_]+(?:['’_][^\W_]+)*")
+_QUOTED = lazy_pattern(r'"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»')
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from threading import RLock
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from unabridged.budget.calibration import Calibration
 from unabridged.budget.count import Counter
@@ -24,14 +24,16 @@ from unabridged.space.dependencies import SpaceDependencies, UpstreamInfo
 from unabridged.space.forgetting import forgetting_of
 from unabridged.space.idempotency import Idempotency
 from unabridged.space.log import SpaceLog
-from unabridged.space.maintenance import Maintenance
 from unabridged.space.pins import Pins
 from unabridged.space.quotations import QuotationSources
 from unabridged.space.search import SearchScope, SpaceSearch
 from unabridged.space.sessions import Sessions
-from unabridged.space.sharing import Sharing
 from unabridged.space.space_stats import space_stats
 from unabridged.space.tools import Tool
+
+if TYPE_CHECKING:
+    from unabridged.space.maintenance import Maintenance
+    from unabridged.space.sharing import Sharing
 
 Shared = TypeVar("Shared")
 
@@ -74,8 +76,6 @@ class Space:
         self.log = SpaceLog(self._store, dependencies.tokenizer, self.forgotten)
         self.sessions = Sessions(self._store, self.clock, archives)
         self.contexts = Contexts(self._store, scope)
-        self.sharing = Sharing(dependencies, knowledge)
-        self.maintenance = Maintenance(dependencies, knowledge, archives)
         self.idempotency = Idempotency(self._store, self.clock)
         self.searches = SpaceSearch(self._store, dependencies.search, self.clock)
         self._quotations = QuotationSources(
@@ -113,6 +113,16 @@ class Space:
                 self._shared[build] = build(self)
             shared: Shared = self._shared[build]
             return shared
+
+    @property
+    def sharing(self) -> "Sharing":
+        """Sharing with other spaces, and revoking; imported when it is first used."""
+        return self.shared(_sharing)
+
+    @property
+    def maintenance(self) -> "Maintenance":
+        """The work after recording; imported when it is first used."""
+        return self.shared(_maintenance)
 
     # Models.
 
@@ -270,6 +280,18 @@ class Space:
     def stats(self) -> Stats:
         """Return the figures of the space."""
         return space_stats(self._store, len(self.facts.pinned()), self.sessions.archives.use())
+
+
+def _sharing(space: Space) -> "Sharing":
+    from unabridged.space.sharing import Sharing  # noqa: PLC0415 - most calls do not share
+
+    return Sharing(space.dependencies, space.knowledge)
+
+
+def _maintenance(space: Space) -> "Maintenance":
+    from unabridged.space.maintenance import Maintenance  # noqa: PLC0415 - most calls do not maintain
+
+    return Maintenance(space.dependencies, space.knowledge, space.sessions.archives)
 
 
 def _learned(body: Mapping[str, Any]) -> Calibration:

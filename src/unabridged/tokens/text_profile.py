@@ -4,9 +4,10 @@ Letters, marks and spaces become large numbers with a byte for each character. S
 whole numbers counts runs, so a long prompt takes a few milliseconds.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping
+
+from unabridged.language.lazy_pattern import lazy_pattern
 
 WORD_BINS = (3, 5, 7, 9, 12, 16)
 """The longest word of each bin, in letters; longer ones count in ``letters_over``."""
@@ -34,8 +35,8 @@ SCRIPTS: Mapping[str, str] = {
 }
 """Script to its characters beyond Latin-1."""
 
-_OTHERS = {name: re.compile(f"[{chars}]+") for name, chars in SCRIPTS.items()}
-_BEYOND = re.compile("[^\x00-\xff]+")
+_OTHERS = {name: lazy_pattern(f"[{chars}]+") for name, chars in SCRIPTS.items()}
+_BEYOND = lazy_pattern("[^\x00-\xff]+")
 
 
 def _mask(wanted: Callable[[str], bool]) -> bytes:

@@ -6,7 +6,6 @@ functions, without any connection.
 """
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +14,7 @@ from unabridged.domain.chat import ToolSpec
 from unabridged.domain.client_history import RequestOptions
 from unabridged.domain.message import Image, Part, Role, Text, ToolCall, ToolResult
 from unabridged.errors import InputError
+from unabridged.language.lazy_pattern import lazy_pattern
 from unabridged.wire.incoming_message import IncomingMessage, Wire, role_of
 from unabridged.wire.lenient_json import mapping, mappings, number, text
 from unabridged.wire.openai import function_spec
@@ -244,7 +244,7 @@ def _part(part: Any, place: int) -> Part:
 # ---- tools and options ------------------------------------------------------------------------
 
 
-_KIND = re.compile(r"[a-z0-9_]{1,64}")
+_KIND = lazy_pattern(r"[a-z0-9_]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)

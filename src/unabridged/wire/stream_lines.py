@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol, TypeVar
 
 from unabridged.errors import UpstreamBrokenError
+from unabridged.language.lazy_pattern import lazy_pattern
 
 Piece_co = TypeVar("Piece_co", covariant=True)
 """A line or the data of an event."""
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_LONE_SURROGATE = lazy_pattern("[\ud800-\udfff]")
 _SSE_LINE = re.compile(rb"\r\n|\n|\r")
 _FRAME_END = re.compile(rb"\r\n\r\n|\n\n|\r\r")
 

@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from unabridged.errors import ContextRefusedError, UpstreamError, UpstreamRefusedError
+from unabridged.language.lazy_pattern import lazy_pattern
 
 _LENGTH_CODES = ("context_length_exceeded", "exceed_context_size_error", "string_above_max_length")
 
 _NUMBER = r"[\d][\d,_]*"
 _PROMPT = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    lazy_pattern(pattern, re.IGNORECASE)
     for pattern in (
         rf"({_NUMBER}) in the messages",  # OpenAI, vLLM: prompt and answer separately
         rf"(?:prompt|input)[^.\d]{{0,40}}contains (?:at least )?({_NUMBER})",  # Mistral, vLLM
@@ -24,7 +25,7 @@ _PROMPT = tuple(
     )
 )
 _WINDOW = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    lazy_pattern(pattern, re.IGNORECASE)
     for pattern in (
         rf"maximum context length (?:is|of) ({_NUMBER})",  # OpenAI, vLLM
         rf"({_NUMBER}) maximum context length",  # Mistral
@@ -37,7 +38,7 @@ _WINDOW = tuple(
         rf"configured limit of ({_NUMBER}) tokens",  # OpenAI
     )
 )
-_LENGTH_WORDS = re.compile(
+_LENGTH_WORDS = lazy_pattern(
     r"context[ _-](?:length|size|window)|maximum model length|prompt is too long"
     r"|input (?:length|tokens?|token count \(\d+\)) exceed|context the overflows|reduce the length"
     r"|input(?: \(\d+ tokens\))? is too large to process",
@@ -46,7 +47,7 @@ _LENGTH_WORDS = re.compile(
 """Texts of refusals for length. Sources: ollama/ollama v0.33.0-rc2 llm/llama_server.go and
 server/routes.go; llama.cpp tools/server; OpenAI's and vLLM's error texts."""
 
-_OVER_WORDS = re.compile(
+_OVER_WORDS = lazy_pattern(
     r"exceed|longer than|too (?:long|large|many)|greater than|overflow|maximum context length"
     r"|reduce the length|> [\d,]+ maximum",
     re.IGNORECASE,

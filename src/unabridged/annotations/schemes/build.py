@@ -6,12 +6,13 @@ from typing import Any
 
 from unabridged.domain.annotation import Category, Scheme
 from unabridged.errors import SettingError
+from unabridged.language.lazy_pattern import lazy_pattern
 from unabridged.language.words import fold
 
 FALLBACK_KEEP = 0.4
 """The default share that stays verbatim: that of ``standard`` in the seed."""
 
-_NAME = re.compile("[a-z][a-z0-9_]*")
+_NAME = lazy_pattern("[a-z][a-z0-9_]*")
 _SCHEME_FIELDS = ("name", "about", "fallback", "categories")
 _FIELDS = ("about", "keep", "importance", "critical", "by_user", "examples", "cues")
 

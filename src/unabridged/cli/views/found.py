@@ -6,7 +6,6 @@ from unabridged.cli.format import day
 from unabridged.cli.paint import paint, width
 from unabridged.cli.terminal_text import cells, clip, one_line
 from unabridged.domain.results import SearchResult
-from unabridged.space.search import matching_words, split_phrases
 
 NEAREST = 3
 """The number of nearest exchanges to show if none matches."""
@@ -38,13 +37,17 @@ def nothing_lines(query: str, nearest: Sequence[SearchResult]) -> list[str]:
 
 
 def nearest(search: Callable[..., list[SearchResult]], query: str) -> list[SearchResult]:
-    """Return the nearest results for a query without matches."""
+    """Return what comes nearest to a query that nothing matches, as ``Space.search`` finds it."""
+    from unabridged.space.search import split_phrases  # noqa: PLC0415 - slow, and help needs none of it
+
     phrases, rest = split_phrases(query)
     return search(" ".join([*phrases, rest]), NEAREST, min_relevance=0)
 
 
 def excerpt(text: str, query: str, room: int) -> str:
     """Return the part of a text around the first match in at most ``room`` cells."""
+    from unabridged.space.search import matching_words  # noqa: PLC0415 - as above
+
     line = one_line(text)
     spans = matching_words(query, line)
     if spans and cells(line) > room and (start := _start(line, spans[0][0], room)):

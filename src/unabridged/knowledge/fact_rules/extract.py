@@ -13,6 +13,7 @@ from unabridged.knowledge.fact_rules.own_clauses import Clause, clauses, speaker
 from unabridged.knowledge.fact_rules.rule import FactRule
 from unabridged.knowledge.fact_rules.value_checks import capital, job, named
 from unabridged.knowledge.statements import ExtractedStatement, Statement, tied
+from unabridged.language.lazy_pattern import lazy_pattern
 from unabridged.language.strip_pasted import own_words
 
 VERSION = "rules-1"
@@ -20,14 +21,14 @@ VERSION = "rules-1"
 
 _ENGLISH = (*PERSON, *LIKES, *THINGS, *LIFE, *OTHERS)
 _LANGUAGES: Sequence[tuple[re.Pattern[str], Sequence[FactRule]]] = (
-    (re.compile(r"\b(?:Im?|my|we)\b", re.IGNORECASE), _ENGLISH),
-    (re.compile(r"\b(?:ich|meine?)\b", re.IGNORECASE), GERMAN),
-    (re.compile(r"\b(?:me|soy|vivo|tengo|mi|trabajo)\b", re.IGNORECASE), SPANISH),
-    (re.compile(r"\b(?:je|mon|ma)\b|\bj['’]", re.IGNORECASE), FRENCH),
+    (lazy_pattern(r"\b(?:Im?|my|we)\b", re.IGNORECASE), _ENGLISH),
+    (lazy_pattern(r"\b(?:ich|meine?)\b", re.IGNORECASE), GERMAN),
+    (lazy_pattern(r"\b(?:me|soy|vivo|tengo|mi|trabajo)\b", re.IGNORECASE), SPANISH),
+    (lazy_pattern(r"\b(?:je|mon|ma)\b|\bj['’]", re.IGNORECASE), FRENCH),
 )
 """The words that a clause needs before a language's rules are tried, and these rules."""
 
-_UNREAL = re.compile(
+_UNREAL = lazy_pattern(
     r"\b(?:if|unless|whether|suppose|supposing|imagine|wish(?:ed)?|hope|hoping|pretend|as though|would|"
     r"could|might|maybe|perhaps|once i|in case|should|let['’]?s say|someday|one day|not sure|"
     r"unsure|wonder(?:ing)?|dream(?:ed|t|ing)?|wenn|falls|würde|könnte|vielleicht|ojalá|quizás|"
@@ -35,21 +36,21 @@ _UNREAL = re.compile(
     r"it(?:['’]s| is) like|joke|kidding|used to)\b",
     re.IGNORECASE,
 )
-_UNREAL_INSIDE = re.compile(
+_UNREAL_INSIDE = lazy_pattern(
     r"\b(?:would|could|might|wish|hope to|should have|if i|maybe|perhaps|i['’]d|never)\b",
     re.IGNORECASE,
 )
-_WHENEVER = re.compile(
+_WHENEVER = lazy_pattern(
     r"\b(?:when|whenever|every time|wenn|cuando|quand)\b[^,.;]*,\s*$", re.IGNORECASE
 )
-"""A condition right before: the statement holds only under it."""
-_REPORTED = re.compile(
+"""A condition right before: what follows holds under it only."""
+_REPORTED = lazy_pattern(
     r"\b(?:says?|said|told|tells|thinks?|thought|claims?|claimed|asked|asks|wrote|writes|believes?|"
     r"sagt|sagte|dice|dijo|dit|tells)\b[^.;]{0,25}$",
     re.IGNORECASE,
 )
-_MINE = re.compile(r"\bI(?:\s+\w+)?\s+(?:said|told|mentioned|think|thought|believe|wrote|say)\b")
-_BEGINS = re.compile(
+_MINE = lazy_pattern(r"\bI(?:\s+\w+)?\s+(?:said|told|mentioned|think|thought|believe|wrote|say)\b")
+_BEGINS = lazy_pattern(
     r"(?:^|[.,;:!?()\"“”–—…*-]|\b(?:and|but|so|because|since|as|while|then|now|well|also|plus|though|"
     r"although|when|after|before|actually|yes|yeah|no|ok|okay|way|lately|recently|today|yesterday|"
     r"ago|week|weekend|month|year|morning|night|evening|\w+day|that['’]s why|btw|lol|haha|hi|hey|"
@@ -57,22 +58,22 @@ _BEGINS = re.compile(
     r"\w+ly|think|mentioned|said|know|because|therefore|however|too|either|anyway))\s*$",
     re.IGNORECASE,
 )
-"""What may precede *I* at the beginning of a clause; anything else restricts the statement."""
-_FIRST = re.compile(r"Im?\b")
-_CORRECTS = re.compile(
+"""What may stand before *I* where it begins a clause; else the clause tells which thing is meant."""
+_FIRST = lazy_pattern(r"Im?\b")
+_CORRECTS = lazy_pattern(
     r"\b(?:actually|no longer|not anymore|any more|anymore|correction|i meant|i misspoke|"
     r"changed my mind|not (?-i:[A-Z])\w+\s*[.!]*\s*$|eigentlich|nicht mehr|en realidad|ya no|en fait|ne plus)\b",
     re.IGNORECASE,
 )
-_TAIL = re.compile(
+_TAIL = lazy_pattern(
     r"(?:\s+(?:now|currently|too|as well|right now|these days|at the moment|though|lately|here|"
     r"anyway|already|myself|actually|so far|much|a lot|very much|so much|in general|anymore|any more|any longer)|[\s,;:'’\"”)(-])+$",
     re.IGNORECASE,
 )
 _DEEDS = frozenset(("did", "plan", "habit", "experience", "education"))
 """Attributes whose value is the whole statement."""
-_WORKPLACE = re.compile(r"\s+(?:at|for|with|in|from)\s.*$", re.IGNORECASE)
-_POSSESSIVE = re.compile(r"['’]s?\b.*$")
+_WORKPLACE = lazy_pattern(r"\s+(?:at|for|with|in|from)\s.*$", re.IGNORECASE)
+_POSSESSIVE = lazy_pattern(r"['’]s?\b.*$")
 _NAMES = {
     "live in": "lives in", "living in": "lives in", "work as": "works as", "work at": "works at",
     "work for": "works at", "have": "has", "own": "has", "use": "uses", "like": "likes",

@@ -2,6 +2,8 @@
 
 import re
 
+from unabridged.language.lazy_pattern import lazy_pattern
+
 
 def _any(words: str) -> str:
     each = sorted({word.replace("_", " ") for word in words.split()}, key=lambda w: (-len(w), w))
@@ -121,7 +123,7 @@ MONTH = (
 )
 WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
 WEEKDAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days"
-DATED = re.compile(
+DATED = lazy_pattern(
     rf"""\b(?:
         (?:next|this|last|past|every|each|coming)\s+(?:{WEEKDAY}|{MONTH}|week(?:end)?s?|months?
             |years?|spring|summer|fall|autumn|winter|semester|night|morning|couple|few|quarter|\w+ing)

@@ -4,32 +4,33 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from unabridged.language.lazy_pattern import lazy_pattern
 from unabridged.language.sentences import sentences
 
 LONG_PARAGRAPH, LONG_MESSAGE = 700, 1500
 """Characters from which a paragraph of a message, and the message, look pasted."""
 
-_FENCE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
-_QUOTED = re.compile(r"[\"“„«][^\"”“»\n]*[\"”“»]|(?m:^[ \t]*(?:>|\|).*$)")
+_FENCE = lazy_pattern(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
+_QUOTED = lazy_pattern(r"[\"“„«][^\"”“»\n]*[\"”“»]|(?m:^[ \t]*(?:>|\|).*$)")
 LONG_QUOTE = 30
-"""Characters from which a quotation is more than a title."""
-_SPEAKER = re.compile(r"^\s*(?P<who>[A-ZÀ-Þ][\w'’-]{1,20})\s?: (?=\S)")
-_TRANSCRIPT = re.compile(r"(?m)^\s*[\w .'’-]{1,30}:\s")
-_ROLE = re.compile(
+"""Characters from which on what stands between quotation marks is no mere title."""
+_SPEAKER = lazy_pattern(r"^\s*(?P<who>[A-ZÀ-Þ][\w'’-]{1,20})\s?: (?=\S)")
+_TRANSCRIPT = lazy_pattern(r"(?m)^\s*[\w .'’-]{1,30}:\s")
+_ROLE = lazy_pattern(
     r"\b(?:act(?:ing)? (?:as|like)|pretend|let['’]?s (?:play|imagine|say)|role[- ]?play|you(?:['’]re| are) (?:an?|now|my|going to"
     r" (?:be|act))\b|imagine (?:you|that|a|i)|in the (?:style|voice) of|once upon a time|"
     r"(?:first|third)[- ]person|point of view of|from the perspective|screenplay|fan ?fic\w*|"
     r"your name is|i want you to (?:act|be|pretend)|stel dir vor|imagina|imagine que)\b",
     re.IGNORECASE,
 )
-_BORROWED = re.compile(
+_BORROWED = lazy_pattern(
     r"\b(?:re-?write|re-?phrase|paraphrase|proof-?read|translate|summari[sz]e|write|compose|draft|"
     r"generate|create|edit|correct|improve|continue|the following|prompt|lyrics|essay|"
     r"dialog(?:ue)?|story|poem|script|chapter|transcript|article|schreibe|übersetze|escribe|"
     r"traduce|écris|traduis|ghost ?write|review)\b",
     re.IGNORECASE,
 )
-_ASKS = re.compile(
+_ASKS = lazy_pattern(
     r"^\W*(?:(?:and|so|but|also|or|okay|ok|hey|hi|by the way|btw|actually|oh)[,\s]+)*(?:do|does|did|"
     r"can|could|would|will|should|shall|may|might|is|are|am|was|were|have|has|had|what|which|who|"
     r"whose|where|when|why|how|any|if|isn|aren|don|won|kannst|könntest|was|wie|wo|wer|welche|gibt|"
@@ -37,14 +38,14 @@ _ASKS = re.compile(
     r"\b",
     re.IGNORECASE,
 )
-_TURNS = re.compile(
+_TURNS = lazy_pattern(
     r"(?:[,;:–—]|\s-\s|\band\b|\bso\b|\bbut\b)\s*(?:(?:and|so|but|I was wondering|wondering)\b[,\s]*)*"
     r"\b(?:do you|can you|could you|would you|can I|could I|should I|what|how|any\b|is there|"
     r"are there|where|which|who|when|why|have you|did you|will|is it|are|got any|know any|if|"
     r"kannst du|was|wie|wo|hast du|puedes|qué|cómo|tu peux|peux-tu|quel)",
     re.IGNORECASE,
 )
-_BECAUSE = re.compile(
+_BECAUSE = lazy_pattern(
     r"\b(?:since|because|given that|considering(?: that)?|as|now that)\s+(?=I\b|my\b|I['’])",
     re.IGNORECASE,
 )
@@ -124,6 +125,6 @@ def _parts(sentence: str, place: int) -> Iterator[Clause]:
     yield Clause(bare, place, asks=True)
 
 
-_STARTS_AS_WISH = re.compile(
+_STARTS_AS_WISH = lazy_pattern(
     r"^\W*(?:if|imagine|suppose|let['’]?s say|what if|wenn|falls|si)\b", re.IGNORECASE
 )

@@ -11,8 +11,9 @@ from unabridged.knowledge.fact_rules.lexicon import (
     RELATIVE,
     THING,
 )
+from unabridged.language.lazy_pattern import lazy_pattern
 
-_POINTING = re.compile(
+_POINTING = lazy_pattern(
     r"(?:your|that|this|it|its|these|those|how|what|why|them|myself|ourselves|yourself|himself|herself|themselves|him|his|her|their|they|you|both|all|"
     r"everything|anything|something|nothing|ones?|each|either|any|some of|another|more|most|best|"
     r"around|along|with|"
@@ -22,16 +23,16 @@ _POINTING = re.compile(
     r"go with)|missing|gone|lost|broken|when|\w+ing (?:it|him|her|them|this|that|these|those)|hearing|knowing|seeing|being|having|getting|trying|using|adding|such)\b",
     re.IGNORECASE,
 )
-"""Values that refer to something said before, or that only praise."""
-_POINTING_END = re.compile(
+"""Values that point at what was said before, or that say what is liked of it only."""
+_POINTING_END = lazy_pattern(
     r"\b(?:option|feature|idea|ideas|suggestion|suggestions|one|part|approach|format|version)$",
     re.IGNORECASE,
 )
-_CUT = re.compile(
+_CUT = lazy_pattern(
     r"\b(?:a|an|the)\s+[\w-]+$|^[\w-]+(?:al|ive|ic|ous|ful|less|able|ible|ern|ish)$", re.IGNORECASE
 )
-_THAT_ONE = re.compile(r"(?:[\w'’]+\s+){1,4}?(?:it|them|mine|ones?)\b(?!['’])", re.IGNORECASE)
-_OF_THAT = re.compile(
+_THAT_ONE = lazy_pattern(r"(?:[\w'’]+\s+){1,4}?(?:it|them|mine|ones?)\b(?!['’])", re.IGNORECASE)
+_OF_THAT = lazy_pattern(
     r"(?:\S+\s+){1,9}?(?:on|with|for|from|to|of|about|in) (?:it|them|that one)\b|"
     r".*\b(?:this|that) (?:new |same |other )?(?:place|thing|one|way|method|stuff)\b|"
     r"(?:saw|read|learned|discovered|found|noticed) that\b|"
@@ -44,102 +45,102 @@ _OF_THAT = re.compile(
     r"[\d-]+(?:\s\w+)?$",
     re.IGNORECASE,
 )
-_WHOSE = re.compile(r"\b(?:her|him|hers|his|he|she)\b", re.IGNORECASE)
-_SOMEBODY = re.compile(
+_WHOSE = lazy_pattern(r"\b(?:her|him|hers|his|he|she)\b", re.IGNORECASE)
+_SOMEBODY = lazy_pattern(
     rf"(?-i:[A-Z])(?-i:[a-z])\w+|\b(?:{RELATIVE}|{PET}|man|woman|guy|girl|boy|lady|someone|somebody|author|"
     r"teacher|artist|colleague|person)\b",
     re.IGNORECASE,
 )
-"""Whom *her* and *him* may refer to within a value."""
-_WHICH = re.compile(r"\b(?:it|them|they|its|their|theirs)\b", re.IGNORECASE)
-_SOMETHING = re.compile(
+"""Of whom *her* and *him* may speak within a value."""
+_WHICH = lazy_pattern(r"\b(?:it|them|they|its|their|theirs)\b", re.IGNORECASE)
+_SOMETHING = lazy_pattern(
     r"\b(?:an?|my|the|some|our|two|three|four|five|\d+)\s|[\"“]|(?-i:[A-Z])(?-i:[a-z])"
 )
-_ELSEWHEN = re.compile(
+_ELSEWHEN = lazy_pattern(
     r"\bthat (?:day|time|night|evening|morning|\w+day|year|week|weekend|month|trip|event)\b|"
     r"\bto attend$|\bsince I (?:got|started|bought|began|moved)(?: it| them| this| that)?$|"
     r"^(?:tried|used|seen|read|watched|heard)\s.{1,30}\sbefore$|^\w+ (?:\w+ )?there\b|"
     r"^participated (?:for|on|with|there|this|last)\b",
     re.IGNORECASE,
 )
-_NO_OBJECT = re.compile(
+_NO_OBJECT = lazy_pattern(
     r"(?:attended|bought|visited|got|went|came back|got back|stayed|moved|returned|purchased|completed|started|learned|learned about|took|made|"
     r"participated in|went to|tried|joined|met|saw|read|watched|finished|ordered|received|ran out)"
     r"\s+(?:on|in|at|from|with my|last|this|yesterday|today|one|two|three|four|a\s(?:few|couple|week|month)|"
     r"about|around|recently|during|was|were|is|over)\b",
     re.IGNORECASE,
 )
-_LASTING = re.compile(
+_LASTING = lazy_pattern(
     r"(?:visited|attended|bought|purchased|finished|completed|joined|adopted|won|volunteered|moved|"
     r"participated|signed up|celebrated|hosted|hiked|baked|planted|got (?:married|engaged|promoted|"
     r"divorced|a job|my)|married|retired|quit|met my|graduated|inherited)\s+(?:in\s|for\s|to\s|at\s)?"
     r"(?:an?|my|our|two|three|four|five|\d+|some|(?-i:[A-Z])|[\"“])",
     re.IGNORECASE,
 )
-"""Activities worth storing even without a date."""
-_NO_AIM = re.compile(
+"""Deeds that are worth knowing though it was not said when they were done."""
+_NO_AIM = lazy_pattern(
     r"\w+ (?:to )?(?:visit|attend|buy|see|try|make|do|use|start|go) (?:in|on|at|next|this|soon|later|"
     r"today|tomorrow|it|there)\b|spent? (?:around |about |over )?[$€£]?\d",
     re.IGNORECASE,
 )
-_OPEN_END = re.compile(
+_OPEN_END = lazy_pattern(
     r"\b(?:from|with|at|to|of|for|the|an?|and|or|by|about|that|my|some|into|than|as|like|called|named|"
     r"is|are|was|were|called|be)$",
     re.IGNORECASE,
 )
-_MILESTONE = re.compile(
+_MILESTONE = lazy_pattern(
     r"(?:lost|quit|left) my job|got (?:married|divorced|engaged|promoted|fired|laid off|pregnant)|"
     r"had a (?:baby|heart attack|stroke|miscarriage)|(?:died|passed away|got married|had a baby)\b",
     re.IGNORECASE,
 )
-_SPECIFIC = re.compile(
+_SPECIFIC = lazy_pattern(
     r"\d|[\"“][^\"”]+[\"”]|(?<=\s)(?-i:[A-Z])(?-i:[a-z])\w+|\b(?:two|three|four|five|six|seven|eight|nine|"
     r"ten|eleven|twelve|dozen|hundred|half)\b",
     re.IGNORECASE,
 )
-"""Numbers, titles and names: what makes an activity worth storing."""
-_AT_WORK_HERE = re.compile(
+"""Numbers, titles and names: what makes a deed worth knowing."""
+_AT_WORK_HERE = lazy_pattern(
     r"\b(?:errors?|exceptions?|code|functions?|files?|output|bugs?|scripts?|commands?|servers?|query|"
     r"queries|column|table|class|variable|package|version|api|url|json|html|css|python|java|excel|"
     r"prompt|answer|answers|question|response|text|sentence|paragraph|questions|example|results?|"
     r"above|below|following|chatgpt|gpt)\b",
     re.IGNORECASE,
 )
-"""Words of messages that work on something and say nothing about the user."""
-_HARDLY = re.compile(
+"""What a message speaks of that works on something, and tells nothing of the user."""
+_HARDLY = lazy_pattern(
     r"running (?:a bit |a little )?(?:behind|late|low|out)\b|"
     r"(?:having|taking)\s+(?:an?\s+(?:hard|difficult|tough|great|good|bad)|trouble|issues|problems|"
     r"it|some)\b",
     re.IGNORECASE,
 )
-_CAPITALS = re.compile(r"[A-ZÀ-ÖØ-Þ](?!['’]|\b)")
-"""Capital letters of a clause, except *I*."""
-_LOWER = re.compile(
+_CAPITALS = lazy_pattern(r"[A-ZÀ-ÖØ-Þ](?!['’]|\b)")
+"""Capital letters of a clause, but for *I*."""
+_LOWER = lazy_pattern(
     r"(?:an?|the|this|that|my|our|another|different|real|big|small|new|old|same|here|there)\b"
 )
-_ONLY_POINTING = re.compile(
+_ONLY_POINTING = lazy_pattern(
     r"(?:it|that|this|them|these|those|so|one|there|here|with it|for it|the same)\b[\s\w]{0,12}$",
     re.IGNORECASE,
 )
-_JOB_END = re.compile(rf"\b{JOB}s?(?:\s+(?:at|for|in|with|from)\s.+)?$", re.IGNORECASE)
-_AMATEUR = re.compile(
+_JOB_END = lazy_pattern(rf"\b{JOB}s?(?:\s+(?:at|for|in|with|from)\s.+)?$", re.IGNORECASE)
+_AMATEUR = lazy_pattern(
     r"(?:intermediate|beginner|beginning|novice|avid|amateur|hobby|home|good|bad|great|big|keen|new|"
     r"pretty|very|quite|really|fairly|careful|cautious|safe|decent|terrible|poor|natural|visual|fast|slow|quick|better|professional)\b",
     re.IGNORECASE,
 )
-_THING_END = re.compile(
+_THING_END = lazy_pattern(
     rf"\b(?:{THING}|{PET})s?(?:\s+(?:at|for|in|with|from|of|named|called|on|that|to|model|since|which)"
     r"\b.*)?$",
     re.IGNORECASE,
 )
-_NO_THING = re.compile(
+_NO_THING = lazy_pattern(
     r"(?:a |an |some |no |any |my )?(?:few |couple |lot |little |bit |new |big |good |great |quick "
     r"|specific |follow-up )*(?:questions?|idea|feeling|hard time|problem|issue|plan|meeting|chance|"
     r"look|doubt|clue|hunch|tendency|preference|thought|concern|request|task|project|point|"
     r"reason|goal|budget|deadline|sense|lot|bit)\b",
     re.IGNORECASE,
 )
-_DIET = re.compile(rf"^(?:strict |mostly |lifelong |mainly |a )*{DIET}$", re.IGNORECASE)
+_DIET = lazy_pattern(rf"^(?:strict |mostly |lifelong |mainly |a )*{DIET}$", re.IGNORECASE)
 
 
 def capital(value: str, found: re.Match[str]) -> bool:

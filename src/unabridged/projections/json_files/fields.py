@@ -7,7 +7,6 @@ as base64, and the field of the seed shows U+FFFD.
 
 import base64
 import json
-import re
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -18,8 +17,9 @@ from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Part, Role, Text, part_from_dict, part_to_dict
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
+from unabridged.language.lazy_pattern import lazy_pattern
 
-_HALVES = re.compile("[\ud800-\udfff]")
+_HALVES = lazy_pattern("[\ud800-\udfff]")
 _WHOLE = {"type": "text"}
 """Replaces a text part that equals the field of the seed."""
 

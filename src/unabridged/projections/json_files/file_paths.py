@@ -15,6 +15,7 @@ from pathlib import Path
 from unabridged.disk.atomic_write import UNFINISHED
 from unabridged.domain.scope import DEFAULT_NAME, SpaceId
 from unabridged.errors import SettingError
+from unabridged.language.lazy_pattern import lazy_pattern
 
 JSON = ".json"
 PACKED = ".gz"
@@ -25,12 +26,12 @@ DAMAGED = ".damaged"
 """The suffix of a file set aside, before a number."""
 _SESSIONS = "sessions"
 _LONGEST = 64
-_UNSAFE = re.compile(r"[^a-z0-9_-]")
-_MARKED = re.compile(r"-[0-9a-f]{16}\Z")
-_SESSION = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+_UNSAFE = lazy_pattern(r"[^a-z0-9_-]")
+_MARKED = lazy_pattern(r"-[0-9a-f]{16}\Z")
+_SESSION = lazy_pattern(r"[a-z0-9][a-z0-9-]{0,63}")
 _ULID_LENGTH = 26
-_ULID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
-_DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])")
+_ULID = lazy_pattern(r"[0-9A-HJKMNP-TV-Z]{26}")
+_DEVICES = lazy_pattern(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from unabridged.domain.scope import SpaceId
 from unabridged.errors import InputError, StoreError
+from unabridged.language.lazy_pattern import lazy_pattern
 from unabridged.projections.json_files import file_bytes, files_state
 from unabridged.projections.json_files.file_paths import (
     JSON,
@@ -17,7 +18,7 @@ from unabridged.projections.json_files.file_paths import (
 )
 from unabridged.projections.json_files.layouts import KNOWN
 
-_SESSION_FILE = re.compile(rf"(.+)_[A-Za-z0-9-]+{SESSION_END}{re.escape(JSON)}")
+_SESSION_FILE = lazy_pattern(rf"(.+)_[A-Za-z0-9-]+{SESSION_END}{re.escape(JSON)}")
 
 
 def locate(root: Path, space: SpaceId, layout: str, custom: Path | None = None) -> FilePaths:
