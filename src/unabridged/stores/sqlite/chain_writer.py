@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from unabridged.domain.hash_chain import NOBODY, SALT_BYTES, START, UNKNOWN, Link, added
-from unabridged.domain.message import Message
 from unabridged.errors import StoreKeyError
 from unabridged.stores.checkpoint_file import Checkpoint
-from unabridged.stores.integrity_policy import IntegrityPolicy, fields_of
+from unabridged.stores.integrity_policy import IntegrityPolicy, fields_from
 from unabridged.stores.json_codec import pack, unpack
 from unabridged.stores.sqlite import sqlite_errors
 from unabridged.stores.sqlite.database import SqliteConnection
@@ -23,7 +22,6 @@ from unabridged.stores.sqlite.rows import (
     Row,
     checked,
     column,
-    message_of,
     name_of,
     plain,
     prove_row,
@@ -198,18 +196,18 @@ class ChainWriter:
             self._rows = added(self._rows, -weight)
 
     def _added(self, row: Row) -> None:
-        self.link(row[0], name_of(row[2]), self._session_of(row[2]), message_of(row, self._db.path))
-
-    def link(self, number: int, exchange: str, session: str, message: Message) -> None:
-        """Link a message to the chain of its session, and its root to the last one."""
-        now, mac_key = self._open(), self.mac_key
+        # Link a message to the chain of its session, and its root to the last one.
+        number, name, exchange, parent_name, role, at, tokens, tokenizer, parts = row[:9]
+        now, mac_key, session = self._open(), self.mac_key, self._session_of(exchange)
+        above = text_of(parent_name)
         first, length, last = self._chain(session) or (number, 0, START)
-        parent = self._number_of(message.parent)
+        parent = self._number_of(above)
         salt = secrets.token_bytes(SALT_BYTES)
-        promise = mac_key.promise(salt, session, fields_of(message))
+        fields = fields_from(name_of(name), role, at, tokens, text_of(tokenizer), parts=parts)
+        promise = mac_key.promise(salt, session, fields)
         link = mac_key.link(last, (number, first, length + 1, parent), promise)
         root = mac_key.root(bytes.fromhex(now.root), number, link)
-        held = mac_key.held(number, exchange, message.parent)
+        held = mac_key.held(number, name_of(exchange), above)
         self._db.run(
             "add link",
             (number, first, length + 1, parent, salt, promise, link, root, held, b""),
@@ -220,7 +218,7 @@ class ChainWriter:
         self._moved.add(session)
         if len(self._numbers) > _MOST_NUMBERS:
             self._numbers.clear()
-        self._numbers[message.id] = number
+        self._numbers[name_of(name)] = number
 
     def relink(self, old: Link, session: str, held: bytes, fields: Sequence[bytes]) -> None:
         """Write a link again under this key, in the order of numbers.
