@@ -32,6 +32,7 @@ from unabridged.stores.sqlite.rows import (
 
 _ROWS: Mapping[str, tuple[str, str | None]] = {
     "set session": ("session", "digest of a session"),
+    "add exchange": ("exchange", None),
     "set exchange": ("exchange", "digest of an exchange"),
     "add record": ("record", None),
 }
@@ -133,7 +134,7 @@ class ChainWriter:
             self._open()
             if known is not None:
                 self._leaves(table, known, bindings[0])
-            if name == "set exchange":
+            if table == "exchange":
                 self._sessions[bindings[0]] = name_of(bindings[1])
             self._rows = added(self._rows, self.mac_key.weight(table, bindings[-1]))
             return stamped(self.mac_key, table, bindings)

@@ -1,7 +1,7 @@
 """What is written to the log. Each runs inside a write transaction that the store opened."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import apsw
 
@@ -55,14 +55,41 @@ def append(db: SqliteConnection, batch: Batch, expect_head: str | None) -> bool:
 def import_sessions(db: SqliteConnection, batch: Iterable[Transcript]) -> list[Written]:
     """Import conversations and return what was new of each; see ``ports.Store``."""
     count = counters.begin(db)
-    written = [_import_session(db, each, count) for each in batch]
+    given = list(batch)
+    stored = _Stored.of(db, given)
+    written = [_import_session(db, each, count, stored) for each in given]
     if any(one is not None for one in written):
         counters.save(db, count)
     return [Written(count.revision, one or {}) for one in written]
 
 
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """What an import need not ask for one by one.
+
+    Attributes:
+        exchanges: Ids of the exchanges that may be stored; others are not.
+        messages: The same of first messages.
+        erased: Whether any exchange was ever erased.
+    """
+
+    exchanges: set[str]
+    messages: set[str]
+    erased: bool
+
+    @classmethod
+    def of(cls, db: SqliteConnection, batch: Iterable[Transcript]) -> "_Stored":
+        exchanges = [exchange for each in batch for exchange in each.exchanges]
+        firsts = [exchange.messages[0].id for exchange in exchanges if exchange.messages]
+        return cls(
+            read_rows.possible(db, "ids of exchanges", [exchange.id for exchange in exchanges]),
+            read_rows.possible(db, "ids of messages", firsts),
+            db.one("is erased") is not None,
+        )
+
+
 def _import_session(
-    db: SqliteConnection, given: Transcript, count: Counters
+    db: SqliteConnection, given: Transcript, count: Counters, stored: _Stored
 ) -> dict[str, Exchange] | None:
     # Return what was added; None if nothing was written.
     session = given.session
@@ -71,7 +98,7 @@ def _import_session(
     added = {
         exchange.id: exchange
         for exchange in given.exchanges
-        if _admit_one(db, given, exchange, count, here)
+        if _admit_one(db, given, exchange, count, here, stored)
     }
     if known is None:
         check_head(db, session)
@@ -188,10 +215,12 @@ def _add_exchange(
     opened_by: str | None,
     count: Counters,
     originals: Mapping[str, bytes],
+    *,
+    may_be_erased: bool = True,
 ) -> None:
-    db.run("set exchange", exchange_row(exchange, opened_by, len(exchange.messages)))
+    db.run("add exchange", exchange_row(exchange, opened_by, len(exchange.messages)))
     count.exchanges += 1
-    change_feed.begin(db, exchange, count)
+    change_feed.begin(db, exchange, count, may_be_erased=may_be_erased)
     _add_messages(db, exchange, count, originals)
 
 
@@ -218,13 +247,18 @@ def _add_messages(
 
 
 def _admit_one(
-    db: SqliteConnection, given: Transcript, exchange: Exchange, count: Counters, here: set[str]
+    db: SqliteConnection,
+    given: Transcript,
+    exchange: Exchange,
+    count: Counters,
+    here: set[str],
+    stored: _Stored,
 ) -> bool:
     session = given.session
     # ``here`` gathers exchanges that are in the session, so that parents need not be read.
     if exchange.session != session.id:
         raise store_errors.wrong_session(exchange.id, session.id)
-    if read_rows.header(db, exchange.id) is not None:
+    if exchange.id in stored.exchanges and read_rows.header(db, exchange.id) is not None:
         return False
     if not exchange.messages:
         raise store_errors.empty(exchange.id)
@@ -235,10 +269,13 @@ def _admit_one(
     here.add(exchange.id)
     first = exchange.messages[0]
     shared = None
-    if read_rows.owner(db, first.id) is not None and read_rows.message(db, first.id) == first:
-        shared = first.id
-        exchange = replace(exchange, messages=exchange.messages[1:])
-    _add_exchange(db, exchange, shared, count, given.originals)
+    if first.id in stored.messages and read_rows.owner(db, first.id) is not None:
+        if read_rows.message(db, first.id) == first:
+            shared = first.id
+            exchange = replace(exchange, messages=exchange.messages[1:])
+    _add_exchange(db, exchange, shared, count, given.originals, may_be_erased=stored.erased)
+    stored.exchanges.add(exchange.id)
+    stored.messages.update(message.id for message in exchange.messages)
     return True
 
 
