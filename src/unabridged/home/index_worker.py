@@ -1,5 +1,6 @@
 """The second process of an import: it analyses the texts that it is given, and nothing else."""
 
+import os
 import signal
 import sys
 from queue import SimpleQueue
@@ -33,8 +34,8 @@ def main() -> None:
         made = analyzer.read_sides(unpack_texts(data), embed=True)
         try:
             write_frame(sys.stdout.buffer, pack_results(made, embedder.dimension))
-        except OSError:  # whoever asked is gone
-            return
+        except OSError:  # whoever asked is gone, and the thread may still wait for texts
+            os._exit(1)
 
 
 def _read_ahead(texts: "SimpleQueue[bytes | None]") -> None:

@@ -110,7 +110,7 @@ def count_words(user: Iterable[int], answer: Iterable[int]) -> Words:
 
 
 def count_all_words(sides: Sequence[Sequence[int]]) -> list[Words]:
-    """Count the terms of exchanges, whose sides follow one another: user, answer, user, …"""
+    """Count the terms of exchanges, given as a user's and an answer's side in turns."""
     lengths = np.fromiter(map(len, sides), np.int64, len(sides))
     keys = np.fromiter(chain.from_iterable(sides), np.uint64, int(lengths.sum()))
     side = np.arange(len(sides), dtype=np.int64).repeat(lengths)
@@ -125,9 +125,9 @@ def count_all_words(sides: Sequence[Sequence[int]]) -> list[Words]:
     answer = np.diff(answered[bounds])
     user = np.diff(bounds) - answer
     ends = np.cumsum(np.bincount(owner[starts], minlength=len(sides) // 2)).tolist()
-    held = (keys[starts], _as_times(user), _as_times(answer))
+    distinct, users, answers = keys[starts], _as_times(user), _as_times(answer)
     return [
-        Words(*(array[start:end] for array in held))
+        Words(distinct[start:end], users[start:end], answers[start:end])
         for start, end in zip([0, *ends], ends, strict=False)
     ]
 

@@ -54,9 +54,7 @@ class Analyzer:
         """
         return self.read_sides([sides(exchange) for exchange in exchanges], embed=embed)
 
-    def read_sides(
-        self, said: Sequence[tuple[str, str]], *, embed: bool
-    ) -> list[AnalyzedExchange]:
+    def read_sides(self, said: Sequence[tuple[str, str]], *, embed: bool) -> list[AnalyzedExchange]:
         """Read exchanges, given as what the user said and what was answered.
 
         Raises:

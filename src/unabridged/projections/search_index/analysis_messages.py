@@ -1,6 +1,6 @@
 """What goes through the pipes of the process that analyses: texts there, arrays back."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from struct import Struct
 from typing import IO, Any
 
@@ -81,17 +81,17 @@ def unpack_results(data: bytes) -> list[AnalyzedExchange]:
     arrays = [np.frombuffer(each, kind) for each, kind in zip(columns, _KINDS, strict=True)]
     arrays[4] = arrays[4].reshape(-1, dimension)
     words, pieces, vectors = counts
-    cut: Callable[[int, list[int]], Iterable[NDArray[Any]]] = lambda at, held: _cut(arrays[at], held)
+    columns_of_each = [
+        _cut(array, held)
+        for array, held in zip(arrays, (words, words, words, pieces, *[vectors] * 3), strict=True)
+    ]
     return [
         AnalyzedExchange(Words(keys, user, answer), found, Vectors(codes, scales, sides))
-        for keys, user, answer, found, codes, scales, sides in zip(
-            cut(0, words), cut(1, words), cut(2, words), cut(3, pieces),
-            cut(4, vectors), cut(5, vectors), cut(6, vectors), strict=True,
-        )
-    ]  # fmt: skip
+        for keys, user, answer, found, codes, scales, sides in zip(*columns_of_each, strict=True)
+    ]
 
 
-def _cut(array: NDArray[Any], counts: Iterable[int]) -> Iterable[NDArray[Any]]:
+def _cut(array: NDArray[Any], counts: Iterable[int]) -> Iterator[NDArray[Any]]:
     start = 0
     for count in counts:
         yield array[start : start + count]

@@ -34,6 +34,8 @@ IN_FLIGHT = 2
 """Batches that the process has at a time: one that it analyses, and the next."""
 END_SECONDS = 5.0
 """Seconds that the process gets to end; then it is killed."""
+PATIENCE_SECONDS = 60.0
+"""Seconds that two batches may take; then the process is killed."""
 _NO_WINDOW = 0x0800_0000
 
 Analyse = Callable[[Sequence[Exchange]], list[AnalyzedExchange]]
@@ -67,6 +69,11 @@ class AnalysisProcess:
         self._thread = Thread()
         self._broken = False
 
+    @property
+    def is_running(self) -> bool:
+        """Whether there is a second process now."""
+        return self._process is not None
+
     def give(self, exchanges: Sequence[Exchange]) -> None:
         """Begin to analyse exchanges; the first few hundred only if more follow."""
         with self._changed:
@@ -89,9 +96,16 @@ class AnalysisProcess:
         with self._changed:
             ready = self._ready
             found = [ready.pop(one.id, None) for one in exchanges]
-        known = [each is not None and each[0] is one for each, one in zip(found, exchanges, strict=True)]
-        rest = iter(analyse([one for one, is_known in zip(exchanges, known, strict=True) if not is_known]))
-        return [each[1] if each and is_known else next(rest) for each, is_known in zip(found, known, strict=True)]
+        known = [
+            each is not None and each[0] is one for each, one in zip(found, exchanges, strict=True)
+        ]
+        rest = iter(
+            analyse([one for one, is_known in zip(exchanges, known, strict=True) if not is_known])
+        )
+        return [
+            each[1] if each and is_known else next(rest)
+            for each, is_known in zip(found, known, strict=True)
+        ]
 
     def end(self) -> None:
         """End the process, and forget what was not taken."""
@@ -114,7 +128,12 @@ class AnalysisProcess:
         while True:
             with self._changed:
                 if not self._waiting:
-                    self._changed.wait_for(lambda: not self._flying or self._process is None)
+                    done = self._changed.wait_for(
+                        lambda: not self._flying or self._process is None, PATIENCE_SECONDS
+                    )
+                    if not done and self._process is not None:
+                        self._process.kill()  # what it had is read here
+                        self._flying.clear()
                     return
                 batch = self._waiting.pop()
             self._keep(batch, analyse(batch.exchanges))
@@ -174,8 +193,10 @@ class AnalysisProcess:
             with self._changed:
                 if self._process is not process:
                     return
-                self._keep(flying.popleft(), results)
-                self._flying.popleft()
+                batch = flying.popleft()
+                self._keep(batch, results)
+                if batch in self._flying:
+                    self._flying.remove(batch)
                 self._changed.notify_all()
 
     def _next(self, process: subprocess.Popen[bytes], *, wait: bool) -> _Batch | None:
@@ -190,9 +211,8 @@ class AnalysisProcess:
 
 
 def _cores() -> int:
-    if sys.platform == "linux":
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    usable = getattr(os, "sched_getaffinity", None)
+    return len(usable(0)) if usable is not None else os.cpu_count() or 1
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -40,7 +40,9 @@ class IndexWriter:
     @property
     def _is_helped(self) -> bool:
         made = self.analyzer.embedder
-        return self._helper is not None and made is not None and made.identity == self._helper.identity
+        return (
+            self._helper is not None and made is not None and made.identity == self._helper.identity
+        )
 
     def _read(self, page: Sequence[Exchange], *, embed: bool) -> list[AnalyzedExchange]:
         if embed and self._helper is not None and self._is_helped:

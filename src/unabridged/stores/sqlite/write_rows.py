@@ -1,7 +1,7 @@
 """What is written to the log. Each runs inside a write transaction that the store opened."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import apsw
 
@@ -71,11 +71,13 @@ class _Stored:
         exchanges: Ids of the exchanges that may be stored; others are not.
         messages: The same of first messages.
         erased: Whether any exchange was ever erased.
+        placed: Sessions and exchanges that are in them, so that parents need not be read.
     """
 
     exchanges: set[str]
     messages: set[str]
     erased: bool
+    placed: set[tuple[str, str]] = field(default_factory=set)
 
     @classmethod
     def of(cls, db: SqliteConnection, batch: Iterable[Transcript]) -> "_Stored":
@@ -94,11 +96,10 @@ def _import_session(
     # Return what was added; None if nothing was written.
     session = given.session
     known = read_rows.session(db, session.id)
-    here: set[str] = set()
     added = {
         exchange.id: exchange
         for exchange in given.exchanges
-        if _admit_one(db, given, exchange, count, here, stored)
+        if _admit_one(db, given, exchange, count, stored)
     }
     if known is None:
         check_head(db, session)
@@ -251,28 +252,29 @@ def _admit_one(
     given: Transcript,
     exchange: Exchange,
     count: Counters,
-    here: set[str],
     stored: _Stored,
 ) -> bool:
     session = given.session
-    # ``here`` gathers exchanges that are in the session, so that parents need not be read.
     if exchange.session != session.id:
         raise store_errors.wrong_session(exchange.id, session.id)
     if exchange.id in stored.exchanges and read_rows.header(db, exchange.id) is not None:
         return False
     if not exchange.messages:
         raise store_errors.empty(exchange.id)
-    if exchange.parent not in here and exchange.parent is not None:
+    if exchange.parent is not None and (session.id, exchange.parent) not in stored.placed:
         if not _holds(db, exchange.parent, session.id):
             raise store_errors.stray_parent(exchange.id, exchange.parent)
-        here.add(exchange.parent)
-    here.add(exchange.id)
+        stored.placed.add((session.id, exchange.parent))
+    stored.placed.add((session.id, exchange.id))
     first = exchange.messages[0]
     shared = None
-    if first.id in stored.messages and read_rows.owner(db, first.id) is not None:
-        if read_rows.message(db, first.id) == first:
-            shared = first.id
-            exchange = replace(exchange, messages=exchange.messages[1:])
+    if (
+        first.id in stored.messages
+        and read_rows.owner(db, first.id) is not None
+        and read_rows.message(db, first.id) == first
+    ):
+        shared = first.id
+        exchange = replace(exchange, messages=exchange.messages[1:])
     _add_exchange(db, exchange, shared, count, given.originals, may_be_erased=stored.erased)
     stored.exchanges.add(exchange.id)
     stored.messages.update(message.id for message in exchange.messages)
