@@ -28,6 +28,7 @@ from unabridged.stores.sqlite.rows import (
     sealed,
     stamped,
     text_of,
+    unpacked,
 )
 
 _ROWS: Mapping[str, tuple[str, str | None]] = {
@@ -197,9 +198,12 @@ class ChainWriter:
             self._rows = added(self._rows, -weight)
 
     def _added(self, row: Row) -> None:
-        # Link a message to the chain of its session, and its root to the last one.
-        number, name, exchange, parent_name, role, at, tokens, tokenizer, parts = row[:9]
-        now, mac_key, session = self._open(), self.mac_key, self._session_of(exchange)
+        self.link(row, self._session_of(row[2]))
+
+    def link(self, row: Row, session: str) -> None:
+        """Link the message of a row to the chain of its session, and its root to the last one."""
+        number, name, exchange, parent_name, role, at, tokens, tokenizer, packed = row[:9]
+        now, mac_key, parts = self._open(), self.mac_key, unpacked(packed)
         above = text_of(parent_name)
         first, length, last = self._chain(session) or (number, 0, START)
         parent = self._number_of(above)
