@@ -21,7 +21,7 @@ from unabridged.stores.sqlite import read_rows
 from unabridged.stores.sqlite.chain_writer import ChainWriter, Seal
 from unabridged.stores.sqlite.connection import ConnectionOptions
 from unabridged.stores.sqlite.open_file import open_database
-from unabridged.stores.sqlite.rows import DIGEST_BYTES, digest, message_of, meta_row, plain
+from unabridged.stores.sqlite.rows import DIGEST_BYTES, digest, meta_row, plain
 from unabridged.stores.sqlite.sql import parse
 
 Row = tuple[Any, ...]
@@ -168,8 +168,7 @@ class SqliteForger:
                 space, uuid = (read_rows.meta(database, name) for name in ("space", "uuid"))
                 writer.start(Seal(uuid=uuid, space=space))
                 for *row, session in messages:
-                    message = message_of(tuple(row), self.path)
-                    writer.link(row[0], row[2], session, message)
+                    writer.link(tuple(row), session)
                 for table in ("session", "exchange", "record"):
                     for _, found in database.rows(f"digests of {table}s"):
                         writer.counts(table, plain(found))

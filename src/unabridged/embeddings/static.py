@@ -137,7 +137,7 @@ class StaticTable:
             if len(self._places) > self._most_words:
                 self._forget()
             places = [self._places[word] for word in words[start : start + AT_ONCE]]
-            out += self._sums[places].sum(axis=0, dtype=np.int32)
+            out += self._sums.take(places, axis=0).sum(axis=0, dtype=np.int32)
             said = said or any(map(self._says.__getitem__, places))
         if not said:
             out[:] = 0
@@ -162,9 +162,14 @@ class StaticTable:
             self._sums = wider
         pieces = self._wordpiece.pieces(word)
         total = self._sums[place]
-        total[:] = 0
-        for piece in pieces:
-            total += np.multiply(self._rows[piece], self._scales[piece], dtype=np.int32)
+        if not pieces:
+            total[:] = 0
+        for number, piece in enumerate(pieces):
+            row, scale = self._rows[piece], self._scales[piece]
+            if number:
+                total += np.multiply(row, scale, dtype=np.int32)
+            else:
+                np.multiply(row, scale, out=total, dtype=np.int32)
         self._worths.append(self._worth(word, pieces))
         self._says.append(bool(pieces) and word.isalnum())
         return place

@@ -11,11 +11,13 @@ from unabridged.domain.settings import Settings
 from unabridged.embeddings.choose_embedder import choose as choose_embedder, name_of
 from unabridged.embeddings.word_pieces import StaticLexicon
 from unabridged.errors import NameRefusedError, SettingError
+from unabridged.home import index_worker
 from unabridged.home.followed_spaces import FollowedSpaces, Spaces, json_folder_of
 from unabridged.home.key_source import key_of, secrets_of
 from unabridged.home.migration_journal import finish_moves
 from unabridged.home.spaces import SpacesFolder
 from unabridged.ports import Embedder, Store, SupportsVectors
+from unabridged.projections.search_index.analysis_process import AnalysisProcess
 from unabridged.projections.search_index.index import SearchIndex
 from unabridged.projections.search_index.storage import FolderStorage
 from unabridged.retrieval.analyze import Analyzer
@@ -54,7 +56,8 @@ def databases_of(settings: Settings, folder: Path | None = None) -> SpacesFolder
 
     def ready(store: SqliteStore) -> None:
         storage = FolderStorage(store.index_folder, store.cipher)
-        store.attach(SearchIndex(store, reader_for(settings, store), storage))
+        helper = AnalysisProcess(index_worker.MODULE, index_worker.WORKS_FOR)
+        store.attach(SearchIndex(store, reader_for(settings, store), storage, helper))
 
     place = folder or config.folder(settings.home, "spaces")
     return SpacesFolder(place, ready=ready, access=access_of(settings))

@@ -5,11 +5,11 @@ questions: their products are then sums of whole numbers under 2**24, which floa
 so that a score does not depend on the order of summation, the machine, or what is scored beside it.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,14 +106,34 @@ def name_of(data: NDArray[np.uint8]) -> str:
 
 def count_words(user: Iterable[int], answer: Iterable[int]) -> Words:
     """Count the terms of both sides, given as ``key_of`` each, repeats included."""
-    said, answered = Counter(user), Counter(answer)
-    keys = sorted(said.keys() | answered.keys())
-    return Words(np.array(keys, dtype=np.uint64), _times(said, keys), _times(answered, keys))
+    return count_all_words([list(user), list(answer)])[0]
 
 
-def _times(counts: Counter[int], keys: Sequence[int]) -> NDArray[np.uint8]:
-    times = [counts.get(key, 0) for key in keys]
-    return np.minimum(np.array(times, dtype=np.int64), MOST_TIMES).astype(np.uint8)
+def count_all_words(sides: Sequence[Sequence[int]]) -> list[Words]:
+    """Count the terms of exchanges, given as a user's and an answer's side in turns."""
+    lengths = np.fromiter(map(len, sides), np.int64, len(sides))
+    keys = np.fromiter(chain.from_iterable(sides), np.uint64, int(lengths.sum()))
+    side = np.arange(len(sides), dtype=np.int64).repeat(lengths)
+    order = np.lexsort((keys, side >> 1))
+    keys, side = keys[order], side[order]
+    owner = side >> 1
+    firsts = np.ones(len(keys), dtype=np.bool_)
+    firsts[1:] = (keys[1:] != keys[:-1]) | (owner[1:] != owner[:-1])
+    starts = np.flatnonzero(firsts)
+    answered = np.concatenate(([0], np.cumsum(side & 1)))
+    bounds = np.append(starts, len(keys))
+    answer = np.diff(answered[bounds])
+    user = np.diff(bounds) - answer
+    ends = np.cumsum(np.bincount(owner[starts], minlength=len(sides) // 2)).tolist()
+    distinct, users, answers = keys[starts], _as_times(user), _as_times(answer)
+    return [
+        Words(distinct[start:end], users[start:end], answers[start:end])
+        for start, end in zip([0, *ends], ends, strict=False)
+    ]
+
+
+def _as_times(counts: NDArray[np.int64]) -> NDArray[np.uint8]:
+    return np.minimum(counts, MOST_TIMES).astype(np.uint8)
 
 
 def quantise(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:

@@ -5,7 +5,7 @@ fallback where one is possible, so that every store answers every question.
 """
 
 from unabridged.ports.models import ChatModel, Condenser, Embedder, Lexicon, Reranker, SupportsRelay
-from unabridged.ports.projection import FilesProjection, Projection
+from unabridged.ports.projection import FilesProjection, Projection, SupportsExpecting
 from unabridged.ports.search_index import SearchIndexPort
 from unabridged.ports.services import Cipher, Clock, Keys, Tokenizer
 from unabridged.ports.store import (
@@ -38,6 +38,7 @@ __all__ = [
     "SupportsBulkImport",
     "SupportsChainHead",
     "SupportsCheck",
+    "SupportsExpecting",
     "SupportsProjections",
     "SupportsRelay",
     "SupportsSaving",

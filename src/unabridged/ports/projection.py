@@ -1,9 +1,10 @@
 """Protocols of projections: what follows the log of a space, such as index and readable files."""
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from unabridged.domain.changes import Written
+from unabridged.domain.exchange import Exchange
 from unabridged.domain.forgetting import Scan
 
 
@@ -33,6 +34,19 @@ class Projection(Protocol):
 
     def close(self) -> None:
         """Close its files; a second call does nothing."""
+        ...
+
+
+@runtime_checkable
+class SupportsExpecting(Protocol):
+    """A projection that can prepare for what an import stores, before it follows the log."""
+
+    def expect(self, exchanges: Sequence[Exchange]) -> None:
+        """Prepare for exchanges that were just stored; returns at once."""
+        ...
+
+    def expect_no_more(self) -> None:
+        """Give up what is only of use while more is imported."""
         ...
 
 

@@ -185,4 +185,12 @@ def _elsewhere(message: Message, counter: Counter) -> bool:
 
 def weighed(message: Message, counter: Counter) -> Message:
     """Return a message with its token count as stored: before calibration."""
-    return replace(message, tokens=counter.plain(message), tokenizer=counter.identity)
+    return Message(
+        id=message.id,
+        role=message.role,
+        parts=message.parts,
+        at=message.at,
+        parent=message.parent,
+        tokens=counter.plain(message),
+        tokenizer=counter.identity,
+    )

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unabridged.domain.exchange import Exchange
-from unabridged.index.indexed_exchange import Vectors, Words, count_words, key_of, quantise
+from unabridged.index.indexed_exchange import Vectors, Words, count_all_words, key_of, quantise
 from unabridged.language.words import fold, spread, stem, words
 from unabridged.ports import Embedder, Lexicon
 from unabridged.retrieval.passages import Passage, passages_of, sides
@@ -52,13 +52,19 @@ class Analyzer:
         Raises:
             UpstreamError: The server that embeds failed.
         """
-        said = [sides(exchange) for exchange in exchanges]
+        return self.read_sides([sides(exchange) for exchange in exchanges], embed=embed)
+
+    def read_sides(self, said: Sequence[tuple[str, str]], *, embed: bool) -> list[AnalyzedExchange]:
+        """Read exchanges, given as what the user said and what was answered.
+
+        Raises:
+            UpstreamError: The server that embeds failed.
+        """
         vectors = self._vectors(said) if embed else [None] * len(said)
+        words = count_all_words([_keys(text) for pair in said for text in pair])
         return [
-            AnalyzedExchange(
-                count_words(_keys(user), _keys(answer)), self._pieces(user, answer), found
-            )
-            for (user, answer), found in zip(said, vectors, strict=True)
+            AnalyzedExchange(counted, self._pieces(user, answer), found)
+            for counted, (user, answer), found in zip(words, said, vectors, strict=True)
         ]
 
     def _vectors(self, said: Sequence[tuple[str, str]]) -> list[Vectors | None]:

@@ -58,7 +58,7 @@ def shape(text: str) -> Counter[str]:
     if not text.isascii():
         _other_scripts(text, found)
     narrow = text.encode("latin-1", "ignore")
-    letters, marks, spaces = (_bits(narrow, table) for table in (_LETTERS, _MARKS, _SPACES))
+    letters, marks, spaces = _bits(narrow, _LETTERS), _bits(narrow, _MARKS), _bits(narrow, _SPACES)
     _words(letters, found)
     found["marks"] = marks.bit_count()
     found["mark_runs"] = _starts(marks).bit_count()
@@ -90,7 +90,7 @@ def _function_words(text: str) -> int:
     if len(text) > 4 * SAMPLE:
         middle = len(text) // 2
         read = text[:SAMPLE] + text[middle : middle + SAMPLE] + text[-SAMPLE:]
-    count = len([word for word in read.split(" ")[1:-1] if word in _FUNCTION_WORDS])
+    count = sum(map(_FUNCTION_WORDS.__contains__, read.split(" ")[1:-1]))
     return count if read is text else round(count * len(text) / len(read))
 
 

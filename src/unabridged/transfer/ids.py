@@ -1,19 +1,15 @@
 """Ids for imported conversations: the same file always has the same ids."""
 
 import hashlib
-from base64 import b32encode
 from datetime import UTC, datetime, timedelta
 
-_CROCKFORD = bytes.maketrans(
-    b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", b"0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-)
+_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_PAIRS = tuple(first + second for first in _CROCKFORD for second in _CROCKFORD)
+"""What ten bits are written as."""
+_SHIFTS = tuple(range(120, -10, -10))
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 _RANDOM_BITS = 80
-_TEXT_LENGTH = 26
-_PADDED_BYTES = 20
-_PADDING_BITS = 8 * _PADDED_BYTES - 5 * _TEXT_LENGTH
-"""Base 32 encodes groups of 5 bytes as 8 characters; the text form is the beginning of four."""
 
 
 def digest(*seeds: str) -> str:
@@ -33,14 +29,12 @@ def derived_id(at: datetime, *seeds: str) -> str:
     milliseconds = max(0, (at - _EPOCH) // _MILLISECOND)
     random = int.from_bytes(_hash(seeds).digest()[: _RANDOM_BITS // 8], "big")
     number = milliseconds << _RANDOM_BITS | random
-    encoded = b32encode((number << _PADDING_BITS).to_bytes(_PADDED_BYTES, "big"))
-    return encoded[:_TEXT_LENGTH].translate(_CROCKFORD).decode("ascii")
+    return "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS])
 
 
 def _hash(seeds: tuple[str, ...]) -> "hashlib._Hash":
-    state = hashlib.sha256()
+    parts: list[bytes] = []
     for seed in seeds:
         data = seed.encode("utf-8", "surrogatepass")
-        state.update(len(data).to_bytes(8, "big"))
-        state.update(data)
-    return state
+        parts += (len(data).to_bytes(8, "big"), data)
+    return hashlib.sha256(b"".join(parts))

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.index_query import EmbedderInUse
 from unabridged.errors import UpstreamError
 from unabridged.index.indexed_exchange import FIRST, IndexedExchange, unpack_vectors
 from unabridged.ports import Store, SupportsVectors
+from unabridged.projections.search_index.analysis_process import AnalysisProcess
 from unabridged.projections.search_index.snapshot import IndexSnapshot
 from unabridged.retrieval.analyze import AnalyzedExchange, Analyzer, said_at, session_number
 
@@ -18,9 +20,34 @@ PAGE = 256
 class IndexWriter:
     """Analyses exchanges of a log and puts them into a snapshot."""
 
-    def __init__(self, store: Store, analyzer: Analyzer) -> None:
+    def __init__(
+        self, store: Store, analyzer: Analyzer, helper: AnalysisProcess | None = None
+    ) -> None:
         self._store = store
         self.analyzer = analyzer
+        self._helper = helper
+
+    def expect(self, exchanges: Sequence[Exchange]) -> None:
+        """Begin to analyse exchanges that will be put soon."""
+        if self._helper is not None and self._is_helped:
+            self._helper.give(exchanges)
+
+    def expect_no_more(self) -> None:
+        """End what was begun for exchanges to come."""
+        if self._helper is not None:
+            self._helper.end()
+
+    @property
+    def _is_helped(self) -> bool:
+        made = self.analyzer.embedder
+        return (
+            self._helper is not None and made is not None and made.identity == self._helper.identity
+        )
+
+    def _read(self, page: Sequence[Exchange], *, embed: bool) -> list[AnalyzedExchange]:
+        if embed and self._helper is not None and self._is_helped:
+            return self._helper.take(page, partial(self.analyzer.read, embed=True))
+        return self.analyzer.read(page, embed=embed)
 
     def put(
         self,
@@ -84,7 +111,7 @@ class IndexWriter:
         fresh = [exchange for exchange in page if exchange.id not in stored]
         old = [exchange for exchange in page if exchange.id in stored]
         try:
-            made = self.analyzer.read(fresh, embed=embed)
+            made = self._read(fresh, embed=embed)
         except UpstreamError:
             made = self.analyzer.read(fresh, embed=False)
         made += self.analyzer.read(old, embed=False)

@@ -5,7 +5,7 @@ file contains an erased exchange until the next one is written.
 """
 
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from threading import RLock
@@ -17,6 +17,7 @@ from unabridged.errors import StoreDamagedError, StoreError, UpstreamError
 from unabridged.index.clusters import ClusterCentroids, pack_centres, unpack_centres
 from unabridged.index.query import search
 from unabridged.ports import Store, SupportsVectors
+from unabridged.projections.search_index.analysis_process import AnalysisProcess
 from unabridged.projections.search_index.apply import PAGE, IndexWriter
 from unabridged.projections.search_index.flush import SegmentWriter, is_due
 from unabridged.projections.search_index.index_manifest import ListedSegment, Manifest
@@ -49,6 +50,7 @@ class SearchIndex:
         store: The log.
         analyzer: Analyses exchanges and questions; None analyses words only.
         storage: Stores segments; None keeps them in memory until closing.
+        helper: A second process that analyses imported texts; None for none.
     """
 
     def __init__(
@@ -56,10 +58,11 @@ class SearchIndex:
         store: Store,
         analyzer: Analyzer | None = None,
         storage: SegmentStorage | None = None,
+        helper: AnalysisProcess | None = None,
     ) -> None:
         self._store = store
         self._storage = storage or MemoryStorage()
-        self._writer = IndexWriter(store, analyzer or Analyzer())
+        self._writer = IndexWriter(store, analyzer or Analyzer(), helper)
         self._lock = RLock()
         self._snapshot = IndexSnapshot()
         self._revision: int | None = None
@@ -107,6 +110,12 @@ class SearchIndex:
     def follow(self, written: Written | None = None) -> None:
         with self._lock:
             self._catch_up(most=None, written=written)
+
+    def expect(self, exchanges: Sequence[Exchange]) -> None:
+        self._writer.expect(exchanges)
+
+    def expect_no_more(self) -> None:
+        self._writer.expect_no_more()
 
     def erase(self, ids: Iterable[str]) -> None:
         with self._lock:

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from unabridged.domain.hash_chain import NOBODY, SALT_BYTES, START, UNKNOWN, Link, added
-from unabridged.domain.message import Message
 from unabridged.errors import StoreKeyError
 from unabridged.stores.checkpoint_file import Checkpoint
-from unabridged.stores.integrity_policy import IntegrityPolicy, fields_of
+from unabridged.stores.integrity_policy import IntegrityPolicy, fields_from
 from unabridged.stores.json_codec import pack, unpack
 from unabridged.stores.sqlite import sqlite_errors
 from unabridged.stores.sqlite.database import SqliteConnection
@@ -23,17 +22,18 @@ from unabridged.stores.sqlite.rows import (
     Row,
     checked,
     column,
-    message_of,
     name_of,
     plain,
     prove_row,
     sealed,
     stamped,
     text_of,
+    unpacked,
 )
 
 _ROWS: Mapping[str, tuple[str, str | None]] = {
     "set session": ("session", "digest of a session"),
+    "add exchange": ("exchange", None),
     "set exchange": ("exchange", "digest of an exchange"),
     "add record": ("record", None),
 }
@@ -135,7 +135,7 @@ class ChainWriter:
             self._open()
             if known is not None:
                 self._leaves(table, known, bindings[0])
-            if name == "set exchange":
+            if table == "exchange":
                 self._sessions[bindings[0]] = name_of(bindings[1])
             self._rows = added(self._rows, self.mac_key.weight(table, bindings[-1]))
             return stamped(self.mac_key, table, bindings)
@@ -198,18 +198,21 @@ class ChainWriter:
             self._rows = added(self._rows, -weight)
 
     def _added(self, row: Row) -> None:
-        self.link(row[0], name_of(row[2]), self._session_of(row[2]), message_of(row, self._db.path))
+        self.link(row, self._session_of(row[2]))
 
-    def link(self, number: int, exchange: str, session: str, message: Message) -> None:
-        """Link a message to the chain of its session and to the last root."""
-        now, mac_key = self._open(), self.mac_key
+    def link(self, row: Row, session: str) -> None:
+        """Link the message of a row to the chain of its session, and its root to the last one."""
+        number, name, exchange, parent_name, role, at, tokens, tokenizer, packed = row[:9]
+        now, mac_key, parts = self._open(), self.mac_key, unpacked(packed)
+        above = text_of(parent_name)
         first, length, last = self._chain(session) or (number, 0, START)
-        parent = self._number_of(message.parent)
+        parent = self._number_of(above)
         salt = secrets.token_bytes(SALT_BYTES)
-        promise = mac_key.promise(salt, session, fields_of(message))
+        fields = fields_from(name_of(name), role, at, tokens, text_of(tokenizer), parts=parts)
+        promise = mac_key.promise(salt, session, fields)
         link = mac_key.link(last, (number, first, length + 1, parent), promise)
         root = mac_key.root(bytes.fromhex(now.root), number, link)
-        held = mac_key.held(number, exchange, message.parent)
+        held = mac_key.held(number, name_of(exchange), above)
         self._db.run(
             "add link",
             (number, first, length + 1, parent, salt, promise, link, root, held, b""),
@@ -220,7 +223,7 @@ class ChainWriter:
         self._moved.add(session)
         if len(self._numbers) > _MOST_NUMBERS:
             self._numbers.clear()
-        self._numbers[message.id] = number
+        self._numbers[name_of(name)] = number
 
     def relink(self, old: Link, session: str, held: bytes, fields: Sequence[bytes]) -> None:
         """Rewrite a link under this key, in the order of numbers.

@@ -18,14 +18,17 @@ from unabridged.stores.sqlite.rows import checked, column, name_of, sealed, sess
 ERASED, MOVED, EMBEDDED, SESSION = "erased", "moved", "embedded", "session"
 
 
-def begin(db: SqliteConnection, exchange: Exchange, count: Counters) -> None:
+def begin(
+    db: SqliteConnection, exchange: Exchange, count: Counters, *, may_be_erased: bool = True
+) -> None:
     """Assign a number to a new exchange."""
     count.numbers += 1
     name, at = column(exchange.id), exchange.at
     said_at = (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
     columns = (count.numbers, name, session_mark(exchange.session), said_at)
     db.run("add number", (*sealed("numbered", columns), count.revision))
-    db.run("remove change", (ERASED, name))
+    if may_be_erased:
+        db.run("remove change", (ERASED, name))
 
 
 def extend(db: SqliteConnection, name: str, count: Counters) -> None:

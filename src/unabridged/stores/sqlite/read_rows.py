@@ -182,6 +182,18 @@ def _headers(db: SqliteConnection, names: Iterable[Any]) -> dict[Any, Row]:
     return {row[0]: row for row in rows}
 
 
+def possible(db: SqliteConnection, statement: str, names: Iterable[str]) -> set[str]:
+    """Those of ids that are stored, asked for at once, and those that cannot be asked for so.
+
+    Args:
+        db: The connection.
+        statement: ``ids of exchanges`` or ``ids of messages``.
+        names: The ids.
+    """
+    plain, odd = _parted(map(column, names))
+    return {name_of(name) for (name,) in db.rows(statement, (plain,))} | set(map(name_of, odd))
+
+
 def owner(db: SqliteConnection, message_id: str) -> str | None:
     """Return the exchange of a message, or None if the id is unknown."""
     row = db.one("owner of a message", (column(message_id),))

@@ -19,7 +19,7 @@ from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
 from unabridged.domain.write import Batch, Totals
 from unabridged.errors import StoreBusyError, StoreError, StoreFormatError
-from unabridged.ports import Cipher, FilesProjection, Projection
+from unabridged.ports import Cipher, FilesProjection, Projection, SupportsExpecting
 from unabridged.stores.following_files import FollowingFiles
 from unabridged.stores.sqlite import (
     blobs,
@@ -157,7 +157,14 @@ class SqliteStore:
             with self._files.held():
                 yield
         finally:
-            self._follow_imports()
+            try:
+                self._follow_imports()
+            finally:
+                for projection in self._expecting():
+                    projection.expect_no_more()
+
+    def _expecting(self) -> list[SupportsExpecting]:
+        return [one for one in self._projections if isinstance(one, SupportsExpecting)]
 
     def append(self, batch: Batch, expect_head: str | None) -> None:
         with self._db.write():
@@ -178,6 +185,10 @@ class SqliteStore:
         with self._imports:
             self._imported += [one for one in written if one.exchanges]
             held = sum(len(one.exchanges) for one in self._imported)
+        if self._files.is_held:
+            added = [exchange for one in written for exchange in one.exchanges.values()]
+            for projection in self._expecting():
+                projection.expect(added)
         if held >= FOLLOWED_EXCHANGES or not self._files.is_held:
             self._follow_imports()
         self._files.follow()

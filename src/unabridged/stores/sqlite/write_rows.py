@@ -1,7 +1,7 @@
 """Writes to the log. Each function runs inside a write transaction of the store."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import apsw
 
@@ -55,23 +55,51 @@ def append(db: SqliteConnection, batch: Batch, expect_head: str | None) -> bool:
 def import_sessions(db: SqliteConnection, batch: Iterable[Transcript]) -> list[Written]:
     """Import conversations and return what was new of each; see ``ports.Store``."""
     count = counters.begin(db)
-    written = [_import_session(db, each, count) for each in batch]
+    given = list(batch)
+    stored = _Stored.of(db, given)
+    written = [_import_session(db, each, count, stored) for each in given]
     if any(one is not None for one in written):
         counters.save(db, count)
     return [Written(count.revision, one or {}) for one in written]
 
 
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """What an import need not ask for one by one.
+
+    Attributes:
+        exchanges: Ids of the exchanges that may be stored; others are not.
+        messages: The same of first messages.
+        erased: Whether any exchange was ever erased.
+        placed: Sessions and exchanges that are in them, so that parents need not be read.
+    """
+
+    exchanges: set[str]
+    messages: set[str]
+    erased: bool
+    placed: set[tuple[str, str]] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, db: SqliteConnection, batch: Iterable[Transcript]) -> "_Stored":
+        exchanges = [exchange for each in batch for exchange in each.exchanges]
+        firsts = [exchange.messages[0].id for exchange in exchanges if exchange.messages]
+        return cls(
+            read_rows.possible(db, "ids of exchanges", [exchange.id for exchange in exchanges]),
+            read_rows.possible(db, "ids of messages", firsts),
+            db.one("is erased") is not None,
+        )
+
+
 def _import_session(
-    db: SqliteConnection, given: Transcript, count: Counters
+    db: SqliteConnection, given: Transcript, count: Counters, stored: _Stored
 ) -> dict[str, Exchange] | None:
     # Return what was added; None if nothing was written.
     session = given.session
     known = read_rows.session(db, session.id)
-    here: set[str] = set()
     added = {
         exchange.id: exchange
         for exchange in given.exchanges
-        if _admit_one(db, given, exchange, count, here)
+        if _admit_one(db, given, exchange, count, stored)
     }
     if known is None:
         check_head(db, session)
@@ -188,10 +216,12 @@ def _add_exchange(
     opened_by: str | None,
     count: Counters,
     originals: Mapping[str, bytes],
+    *,
+    may_be_erased: bool = True,
 ) -> None:
-    db.run("set exchange", exchange_row(exchange, opened_by, len(exchange.messages)))
+    db.run("add exchange", exchange_row(exchange, opened_by, len(exchange.messages)))
     count.exchanges += 1
-    change_feed.begin(db, exchange, count)
+    change_feed.begin(db, exchange, count, may_be_erased=may_be_erased)
     _add_messages(db, exchange, count, originals)
 
 
@@ -218,27 +248,36 @@ def _add_messages(
 
 
 def _admit_one(
-    db: SqliteConnection, given: Transcript, exchange: Exchange, count: Counters, here: set[str]
+    db: SqliteConnection,
+    given: Transcript,
+    exchange: Exchange,
+    count: Counters,
+    stored: _Stored,
 ) -> bool:
     session = given.session
-    # ``here`` collects exchanges of the session, to avoid reading parents.
     if exchange.session != session.id:
         raise store_errors.wrong_session(exchange.id, session.id)
-    if read_rows.header(db, exchange.id) is not None:
+    if exchange.id in stored.exchanges and read_rows.header(db, exchange.id) is not None:
         return False
     if not exchange.messages:
         raise store_errors.empty(exchange.id)
-    if exchange.parent not in here and exchange.parent is not None:
+    if exchange.parent is not None and (session.id, exchange.parent) not in stored.placed:
         if not _holds(db, exchange.parent, session.id):
             raise store_errors.stray_parent(exchange.id, exchange.parent)
-        here.add(exchange.parent)
-    here.add(exchange.id)
+        stored.placed.add((session.id, exchange.parent))
+    stored.placed.add((session.id, exchange.id))
     first = exchange.messages[0]
     shared = None
-    if read_rows.owner(db, first.id) is not None and read_rows.message(db, first.id) == first:
+    if (
+        first.id in stored.messages
+        and read_rows.owner(db, first.id) is not None
+        and read_rows.message(db, first.id) == first
+    ):
         shared = first.id
         exchange = replace(exchange, messages=exchange.messages[1:])
-    _add_exchange(db, exchange, shared, count, given.originals)
+    _add_exchange(db, exchange, shared, count, given.originals, may_be_erased=stored.erased)
+    stored.exchanges.add(exchange.id)
+    stored.messages.update(message.id for message in exchange.messages)
     return True
 
 

@@ -156,7 +156,7 @@ def _parts(content: Mapping[str, Any], reasons: Reasons) -> Iterator[Part]:
     if not isinstance(listed, list):
         yield from _object_part(content, reasons)
         return
-    transcribed = any(_joined(as_object(part)) for part in listed)
+    transcribed = any(_joined(part) for part in listed if isinstance(part, dict))
     for part in listed:
         if isinstance(part, str):
             if part:

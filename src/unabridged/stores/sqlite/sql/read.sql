@@ -137,6 +137,17 @@ SELECT id FROM exchange WHERE id NOT IN (SELECT exchange FROM numbered) ORDER BY
 -- name: numbers without exchange
 SELECT number FROM numbered WHERE exchange NOT IN (SELECT id FROM exchange);
 
+-- name: ids of exchanges
+-- Those of a JSON list that are stored.
+SELECT id FROM exchange WHERE id IN (SELECT value FROM json_each(?));
+
+-- name: ids of messages
+-- Likewise.
+SELECT id FROM message WHERE id IN (SELECT value FROM json_each(?));
+
+-- name: is erased
+SELECT 1 FROM change WHERE what = 'erased' LIMIT 1;
+
 -- name: written since
 SELECT number, exchange, session, at, digest FROM numbered WHERE revision > ? ORDER BY revision, number;
 

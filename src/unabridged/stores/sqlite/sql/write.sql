@@ -23,6 +23,10 @@ ON CONFLICT (id) DO UPDATE SET
     parent = excluded.parent, opened_by = excluded.opened_by, state = excluded.state,
     own = excluded.own, mode = excluded.mode, model = excluded.model, digest = excluded.digest;
 
+-- name: add exchange
+INSERT INTO exchange (id, session, parent, opened_by, state, own, at, mode, model, digest)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
 -- name: remove exchange
 DELETE FROM exchange WHERE id = ?;
 
