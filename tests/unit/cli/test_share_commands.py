@@ -120,7 +120,7 @@ def test_a_backup_brings_nothing_back_that_was_revoked_unless_it_is_there_again(
     said("share", "revoke", said("share", "list", "--json", *A).data[0]["id"], *A)
     refused = said(*restored)
     assert refused.code == 7, refused.err
-    assert "would bring back what was forgotten" in refused.err
+    assert "contains content that was forgotten since" in refused.err
     said(*share)
     assert said(*restored).code == 0
     assert "Zurich" in said("show", *B).out
