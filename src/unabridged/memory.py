@@ -231,10 +231,8 @@ class Memory:
     ) -> list[SearchResult]:
         """Find exchanges by words, meaning and time, best first; each is whole.
 
-        Phrases in quotation marks must occur as written. ``exact`` finds the whole query as written,
-        newest first. ``role`` is ``user`` or ``assistant``: the side that has a word of the query.
-        ``min_relevance`` is 0 to 1; None is the default, and 0 lists the nearest too, which are not
-        ``matched``.
+        Phrases in quotation marks, or with ``exact`` the whole query, must occur as written.
+        ``role`` (``user``, ``assistant``) is the side that matches; ``min_relevance`` is 0 to 1.
         """
         return self.space.search(
             query,

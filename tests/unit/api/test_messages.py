@@ -199,7 +199,6 @@ CALL = {
 }
 RESULT = {"role": "tool", "tool_call_id": "c", "content": "3 t"}
 WRONG_ROUNDS = {
-    "only the call": [CALL],
     "only the result": [RESULT],
     "the result of another call": [CALL, {**RESULT, "tool_call_id": "x"}],
     "nothing": [],

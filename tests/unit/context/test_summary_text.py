@@ -92,7 +92,7 @@ def test_every_prompt_is_rendered_again_byte_for_byte(memory):
     for context in contexts:
         account = memory.why(context.id)
         assert account.intact
-        assert account.messages == context.messages
+        assert account.messages == tuple(context.messages)
 
 
 def test_it_opens_up_to_exactly_what_is_shown_no_more(memory):

@@ -64,7 +64,7 @@ def test_without_its_key_nothing_is_recognised_and_that_is_said(tmp_path):
         assert not memory.space.forgetting.was_forgotten(SECRET)
         assert memory.space.forgetting.is_genuine(receipt) is None
     (home / "config" / KEY_FILE).write_bytes(b"short")
-    with opened(home) as memory, pytest.raises(StoreError, match="no key"):
+    with opened(home) as memory, pytest.raises(StoreError, match="does not contain a key"):
         memory.space.forgetting.was_forgotten(SECRET)
 
 
