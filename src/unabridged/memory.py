@@ -209,10 +209,7 @@ class Memory:
         session: str | None = None,
         at: datetime | None = None,
     ) -> list[Exchange]:
-        """Store messages that were said elsewhere, behind a session's newest.
-
-        ``at`` is when they were said; None for now.
-        """
+        """Store messages said elsewhere, at the time ``at`` (None: now), at a session's end."""
         return add_messages(self.space, messages, self._named(session), at)
 
     # Looking things up.
