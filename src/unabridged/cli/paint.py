@@ -115,12 +115,12 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str]], room: int) -
 
 
 PARTS: Mapping[str, tuple[str, str, str]] = {
-    "system": ("S", "█", "the system prompt"),
+    "system": ("I", "█", "the system prompt"),
     "tools": ("T", "█", "tool definitions"),
-    "knowledge": ("K", "█", "pinned and known facts"),
-    "recent": ("R", "█", "older history of this session"),
-    "immediate": ("I", "█", "the newest exchanges of this session"),
-    "semantic": ("E", "█", "recalled for this message"),
+    "knowledge": ("F", "█", "pinned and known facts"),
+    "recent": ("O", "█", "older history of this session"),
+    "immediate": ("H", "█", "the newest exchanges of this session"),
+    "semantic": ("R", "█", "recalled for this message"),
     "message": ("M", "█", "your message"),
     "answer": ("a", "▒", "kept free for the answer"),
     "margin": ("-", "░", "for counting errors"),

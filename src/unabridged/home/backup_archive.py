@@ -44,7 +44,7 @@ _UNREADABLE = (
     RuntimeError,
     KeyError,
 )
-HINT = "Take another backup: `unabridged backup list` shows those there are."
+HINT = "Choose another backup: `unabridged backup list` lists them."
 
 
 class _Held(msgspec.Struct, frozen=True):

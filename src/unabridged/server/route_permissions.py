@@ -79,7 +79,9 @@ def rule_for(method: str, path: str) -> PermissionRule:
     for rule in RULES:
         if rule.fits(method, path):
             return rule
-    raise NotFoundError(f"There is nothing at {path}.", hint="The routes stand in the reference.")
+    raise NotFoundError(
+        f"There is nothing at {path}.", hint="/memory/openapi.json lists the routes."
+    )
 
 
 def unruled(routes: Iterable[BaseRoute]) -> list[str]:

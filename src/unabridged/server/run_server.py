@@ -105,7 +105,7 @@ def open_socket(listen: str) -> socket.socket:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError as error:
         raise SettingError(
-            f"{host} is no address that can be listened at.", hint="Use 127.0.0.1, for example."
+            f"{host} is not an address of this machine.", hint="Use 127.0.0.1, for example."
         ) from error
     family, _, _, _, address = min(found, key=lambda one: one[0] != socket.AF_INET)
     try:
@@ -122,14 +122,14 @@ def _not_taken(error: OSError, host: str, port: int) -> SettingError:
     if error.errno == errno.EADDRINUSE:
         return SettingError(
             f"Something listens at {host} port {port} already, perhaps another `unabridged serve`.",
-            hint=f"End it, or take another port: unabridged serve --port {port + 1}",
+            hint=f"Stop that one, or use another port: unabridged serve --port {port + 1}",
         )
     if error.errno == errno.EACCES:
         return SettingError(
-            f"Port {port} is not for ordinary users.", hint="Take one from 1,024: --port 11435"
+            f"Port {port} needs administrator rights.", hint="Use a port from 1024 on: --port 11435"
         )
     return SettingError(
-        f"{host} port {port} cannot be listened at: {error.strerror}.",
+        f"{host} port {port} cannot be opened: {error.strerror}.",
         hint="`127.0.0.1` is for this machine only, `0.0.0.0` for every network.",
     )
 
@@ -175,7 +175,7 @@ def serve(
         server.run(sockets=[taken])
     except SystemExit as error:
         raise SettingError(
-            "The server did not start.", hint="What stands above says why; else: unabridged doctor"
+            "The server did not start.", hint="See the message above, or run: unabridged doctor"
         ) from error
     finally:
         sys.setswitchinterval(before)

@@ -68,7 +68,7 @@ class Forgetting:
         named = [name for name, there in given.items() if there]
         if not named:
             raise InputError(
-                "Nothing was named that shall be forgotten.",
+                "Nothing to forget was named.",
                 hint="Name exchanges, a session, a fact, or words to search for.",
             )
         ids = [sessions_of.find_exchange(self._store, wanted).id for wanted in exchanges]

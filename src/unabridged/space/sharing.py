@@ -95,7 +95,7 @@ class Sharing:
             )
         if not (sessions or facts or all_facts):
             raise InputError(
-                "Nothing was named that shall be shared.",
+                "Nothing to share was named.",
                 hint="Name a session (--session 2), a fact (--fact 3) or --all-facts.",
             )
         ids = [sessions_of.find_session(self._store, wanted).id for wanted in sessions]
