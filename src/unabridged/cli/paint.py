@@ -38,9 +38,14 @@ INDENT = 2
 """Cells before each line in the chat."""
 
 
+def columns() -> int:
+    """Return the cells of a line of the terminal, 40 to 100."""
+    return max(40, min(shutil.get_terminal_size().columns, WIDEST))
+
+
 def width() -> int:
-    """Return the cells of a line: those of the terminal, 40 to 100, less the chat's indent."""
-    return max(40, min(shutil.get_terminal_size().columns, WIDEST)) - INDENT
+    """Return the cells of a line less the chat's indent."""
+    return columns() - INDENT
 
 
 def colour_out() -> bool:

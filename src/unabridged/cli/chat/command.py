@@ -15,6 +15,8 @@ QUOTED = 60
 """Cells of a text that a command repeats."""
 LISTED = 30
 """Items of a list; older ones are only counted."""
+VERBOSE = {"v", "verbose"}
+"""Words after a command that ask for ids and figures, without dashes."""
 LAST_LINES = 3
 """Lines of each side of the last exchange, when a session is continued."""
 
