@@ -295,7 +295,7 @@ def test_an_agent_may_have_settings_of_its_own(tmp_path):
     [
         ("agents = 3", "no table of tables"),
         ("[agents]\ntutor = 3", "no table of tables"),
-        ("[agents.tutor]\nuser = 'x'", "cannot be another one"),
+        ("[agents.tutor]\nuser = 'x'", "cannot be set for one agent"),
         ("[agents.tutor]\nhome = 'x'", "inside the home"),
         ("[agents.tutor]\nmax_turn = 3", "no setting 'max_turn'"),
         ("[agents.tutor]\nmax_turns = 0", "max_turns cannot be 0"),
@@ -319,7 +319,7 @@ def test_set_writes_for_one_agent_and_leaves_the_rest(tmp_path):
     write_setting(tmp_path, "json_compression", None, ("agents", "a.b"))
     write_setting(tmp_path, "max_turns", None, ("agents", "never seen"))
     assert config.load(home=tmp_path, environ={}, agent="a.b").json_compression is False
-    with pytest.raises(SettingError, match="cannot be another one"):
+    with pytest.raises(SettingError, match="cannot be set for one agent"):
         write_setting(tmp_path, "user", "x", ("agents", "tutor"))
 
 
@@ -345,7 +345,7 @@ def test_what_counts_for_more_than_the_file_counts_for_more_than_a_models_table(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[models.qwen]\nstore = "memory"\n', "store cannot be another one for one model"),
+        ('[models.qwen]\nstore = "memory"\n', "store cannot be set for one model"),
         ("[models.qwen]\nwindwo = 1\n", "no setting 'windwo'"),
         ("[models.qwen]\nwindow = 1\n", "window cannot be 1"),
         ("models = 3\n", "models is no table of tables"),

@@ -121,11 +121,11 @@ def test_own_profiles_stand_on_others(home):
         ('[setings]\njson_files = "user"\n', "a profile has no 'setings'", "'settings'"),
         ("title = 3\n", "title cannot be 3", "text in quotes"),
         ("settings = 3\n", "settings cannot be 3", "[settings]"),
-        ("[reasons]\njson_files = 3\n", "reason for json_files is no text", "quotes"),
+        ("[reasons]\njson_files = 3\n", "reason for json_files is not a text", "quotes"),
         ('[reasons]\njsonfiles = "x"\n', "no setting 'jsonfiles'", "'json_files'"),
         ('extends = "storey"\n', "the profile mine extends", "'story'"),
-        ('extends = "mine"\n', "stands on itself: mine > mine", "extends"),
-        ("title = ", "is not valid TOML", "Mend that line"),
+        ('extends = "mine"\n', "is based on itself: mine > mine", "extends"),
+        ("title = ", "is not valid TOML", "Correct that line"),
     ],
 )
 def test_a_wrong_one_is_refused_with_what_to_do(home, text, said, hint):

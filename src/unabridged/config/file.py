@@ -38,5 +38,5 @@ def not_toml(path: Path, error: Exception) -> SettingError:
     """Say that a file is no TOML."""
     return SettingError(
         f"{path} is not valid TOML: {error}.",
-        hint="Mend that line, or move the file away to begin with the defaults.",
+        hint="Correct that line, or move the file away to begin with the defaults.",
     )

@@ -97,8 +97,8 @@ def for_model(name: str, where: str) -> None:
     in_file(name, where)
     if name not in OF_MODEL:
         raise SettingError(
-            f"{_at(where)}{name} cannot be another one for one model.",
-            hint=f"For a model there are: {', '.join(sorted(OF_MODEL))}.",
+            f"{_at(where)}{name} cannot be set for one model.",
+            hint=f"Settings of a model: {', '.join(sorted(OF_MODEL))}.",
         )
 
 
@@ -111,7 +111,7 @@ def for_agent(name: str, where: str) -> None:
     in_file(name, where)
     if name in {"agent", "user"}:
         raise SettingError(
-            f"{_at(where)}{name} cannot be another one for one agent.",
+            f"{_at(where)}{name} cannot be set for one agent.",
             hint=f"Set {name} for all, or give it with --{name}.",
         )
 

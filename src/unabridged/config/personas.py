@@ -90,7 +90,7 @@ def _of_role(text: str, path: Path) -> str:
         role: Any = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
         raise SettingError(
-            f"{path} is not JSON: {error}.", hint="Mend it, or name a text file .txt or .md."
+            f"{path} is not JSON: {error}.", hint="Correct it, or name a text file (.txt or .md)."
         ) from error
     if not isinstance(role, dict):
         raise SettingError(

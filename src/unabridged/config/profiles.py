@@ -91,7 +91,7 @@ def profile_of(name: str, home: str | os.PathLike[str]) -> Profile:
 def _read(name: str, home: Path, under: tuple[str, ...]) -> Profile:
     if name in under:
         raise SettingError(
-            f"The profile {name} stands on itself: {' > '.join((*under, name))}.",
+            f"The profile {name} is based on itself: {' > '.join((*under, name))}.",
             hint="Take `extends` out of one of them.",
         )
     path = _path_of(name, home, under)
@@ -152,7 +152,7 @@ def _parsed(path: Path, where: str) -> dict[str, Any]:
     for setting, why in parsed.get("reasons", {}).items():
         if not isinstance(why, str):
             raise SettingError(
-                f"{where}: the reason for {setting} is no text.", hint="Write it in quotes."
+                f"{where}: the reason for {setting} is not a text.", hint="Write it in quotes."
             )
     return parsed
 
@@ -162,7 +162,7 @@ def _refuse_key(key: str, where: str) -> None:
     hint = f"Did you mean {near!r}? " if near else ""
     raise SettingError(
         f"{where}: a profile has no {key!r}.",
-        hint=f"{hint}Settings stand in the table [settings].",
+        hint=f"{hint}Settings belong in the table [settings].",
     )
 
 

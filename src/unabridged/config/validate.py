@@ -132,6 +132,6 @@ def check_together(settings: Settings, sources: Mapping[str, str]) -> None:
     raise SettingError(
         f"immediate_share {newest:g} ({sources['immediate_share']}) and knowledge_share {facts:g} "
         f"({sources['knowledge_share']}) are more than all of memory together.",
-        hint=f"Beside immediate_share {newest:g}, set knowledge_share to {1 - newest:g} at most; "
+        hint=f"With immediate_share {newest:g}, set knowledge_share to {1 - newest:g} at most; "
         "usual are 0.19 and 0.125.",
     )

@@ -116,5 +116,5 @@ def _json(path: Path) -> Mapping[str, Any]:
         return {}
     except (OSError, ValueError) as error:
         raise SettingError(
-            f"{path} cannot be read: {error}.", hint="Mend the file, or export the model again."
+            f"{path} cannot be read: {error}.", hint="Replace the file: export the model again."
         ) from error

@@ -106,7 +106,7 @@ def copy_between(source: End, target: End, moved: Moved = lambda *_: None) -> It
 def _copied(source: End, target: End, moved: Moved) -> CopiedSpace:
     with _opened(source, None) as giver, _opened(target, giver.space) as taker:
         if _same(source, giver, target, taker):
-            raise InputError("That is the same space.", hint="Name another one to copy it to.")
+            raise InputError("That is the same space.", hint="Name another space to copy it to.")
         sift = sift_for(taker, target.settings)
         done = copy(giver, taker, moved=moved, sift=sift)
         found = compare(giver, taker, passed_over=done.passed_over)
@@ -145,7 +145,7 @@ def _check(found: Compared, done: Copied) -> None:
         raise StoreError(
             f"What was copied is not equal: digest {found.source.value[:16]} there, "
             f"{found.target.value[:16]} here.",
-            hint="Where the source was written to meanwhile, copy again; else run "
+            hint="If the source was written to in the meantime, copy again; else run "
             "`unabridged doctor` on both. The source was only read.",
         )
 

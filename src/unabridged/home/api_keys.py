@@ -193,7 +193,7 @@ class ApiKeys:
             if self._held:  # a file that went away under a server must not open its doors
                 raise StoreDamagedError(
                     f"{self._path} is gone; no key is valid until it is back.",
-                    hint="Restore it. To go on without keys, start the server again.",
+                    hint="Restore it. To continue without keys, start the server again.",
                 ) from None
             self._seen = None
             return self._held
@@ -281,7 +281,7 @@ def _read(path: Path) -> dict[str, AccessKey]:
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise StoreDamagedError(
             f"{path} is damaged; no key is valid until it is mended.",
-            hint="Restore it, or remove it and make the keys anew.",
+            hint="Restore it, or remove it and create the keys again.",
         ) from error
     if found.format != FORMAT:
         raise StoreFormatError(

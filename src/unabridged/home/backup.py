@@ -269,7 +269,7 @@ def _take_box(settings: Settings, path: Path) -> None:
         found = next(_kept(settings), None)
         if found is not None:
             raise BackupError(
-                f"{path} was made in a home with secrets of its own, and {found} is kept under others.",
+                f"{path} was made in a home with its own secrets, and {found} is kept under others.",
                 hint="Restore it into an empty home (--home FOLDER, the same key), "
                 "then: unabridged spaces copy sqlite: sqlite: --from-home FOLDER",
             )

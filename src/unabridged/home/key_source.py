@@ -116,7 +116,7 @@ def _from_file(path: Path) -> str:
     except FileNotFoundError:
         raise SettingError(
             f"There is no key at {path}.",
-            hint=f"Mend the setting `key`, or make one with: unabridged key new {path}",
+            hint=f"Correct the setting `key`, or create one with: unabridged key new {path}",
         ) from None
     except UnicodeDecodeError:
         raise SettingError(f"{path} holds no key.", hint=_FORM) from None
@@ -214,5 +214,5 @@ def _parsed(text: str, place: str) -> EncryptionKey:
         except (binascii.Error, ValueError):
             secret = b""
     if len(secret) != KEY_BYTES:
-        raise SettingError(f"What lies at {place} is no key.", hint=_FORM)
+        raise SettingError(f"{place} does not hold a key.", hint=_FORM)
     return EncryptionKey(secret)

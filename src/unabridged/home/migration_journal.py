@@ -158,7 +158,7 @@ class MigrationJournal:
         except (OSError, ValueError, msgspec.MsgspecError) as error:
             raise MigrationError(
                 f"{self._ids(migration)} cannot be read: {error}.",
-                hint=f"The old folder's bytes lie in {self.archive(migration)}.",
+                hint=f"The old folder's bytes are in {self.archive(migration)}.",
             ) from error
 
     def _ids(self, migration: str) -> Path:
@@ -182,7 +182,7 @@ class MigrationJournal:
         except (OSError, ValueError, msgspec.MsgspecError) as error:
             raise MigrationError(
                 f"{self._path(migration)} cannot be read: {error}.",
-                hint=f"The old folder's bytes lie in {self.archive(migration)}.",
+                hint=f"The old folder's bytes are in {self.archive(migration)}.",
             ) from error
 
     def all(self) -> Iterator[State]:

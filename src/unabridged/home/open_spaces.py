@@ -84,7 +84,7 @@ def guard_of(settings: Settings) -> IntegrityPolicy:
     """Return what proves the content of stores: the key and the anchor that the settings name.
 
     Raises:
-        SettingError: The anchor lies inside the home.
+        SettingError: The anchor is inside the home.
         StoreKeyError: The key does not open the home's key box.
     """
     key = key_of(settings)
@@ -94,7 +94,7 @@ def guard_of(settings: Settings) -> IntegrityPolicy:
         path = Path(settings.checkpoint_file).expanduser().absolute()
         if path.is_relative_to(Path(settings.home).absolute()):
             raise SettingError(
-                f"The anchor {path} lies inside the home.",
+                f"The anchor {path} is inside the home.",
                 hint="Name a file elsewhere: who can write the home must not be able to write it.",
             )
         anchor = CheckpointFile(path, mac_key)

@@ -135,7 +135,7 @@ def _refuse_taken(places: list[RestoreTarget], *, replace: bool) -> None:
     if taken and not replace:
         raise BackupError(
             f"There is a space {', '.join(map(repr, taken))} already; nothing was restored.",
-            hint="--as USER/AGENT restores beside it; --replace sets the present one aside first.",
+            hint="--as USER/AGENT restores next to it; --replace sets the present one aside first.",
         )
 
 

@@ -144,7 +144,7 @@ def prove(taken: Taken, spaces: SpacesFolder) -> None:
 
 def _unproved(space: SpaceId, what: str) -> MigrationError:
     return MigrationError(
-        f"What was taken over into {space.name} is not what the files hold: {what}.",
+        f"What was imported into {space.name} is not what the files hold: {what}.",
         hint="Check the disk and repeat. Nothing was switched; the old folder works as it did.",
     )
 

@@ -114,7 +114,7 @@ def _checked(ground: Ground, folder: Path) -> Path:
     folder, home = folder.expanduser().absolute(), ground.home.absolute()
     if folder.is_relative_to(home) or home.is_relative_to(folder):
         raise MigrationError(
-            f"{folder} and the home {home} lie in each other.",
+            f"{folder} and the home {home} contain each other.",
             hint="Name the old program's folder itself, or another home with --home.",
         )
     return folder
@@ -130,8 +130,8 @@ def _begun(ground: Ground, folder: Path) -> State:
             continue
         if state.phase in {DONE, GOING_BACK}:
             raise MigrationError(
-                f"{folder} was taken over before ({state.id}, {state.phase}).",
-                hint="What came since is taken over by `unabridged import`; "
+                f"{folder} was imported before ({state.id}, {state.phase}).",
+                hint="Import what came since with `unabridged import`; "
                 f"`unabridged migrate --rollback {state.id}` goes back.",
             )
         if state.phase in {BEGUN, VERIFIED}:
@@ -171,14 +171,14 @@ def _taken(
     taken = take(found, chosen, spaces, ground.clock, moved)
     if not taken.spaces:
         raise MigrationError(
-            f"{state.folder} holds no conversation that can be taken over.",
+            f"{state.folder} holds no conversation that can be imported.",
             hint="`unabridged import --dry-run FILE` says what is wrong with a file.",
         )
     prove(taken, spaces)
     kept = old_folder_archive.verify(ground.shelf.archive(state.id))
     if any(old_folder_archive.differing(kept, Path(state.folder))):
         raise MigrationError(
-            f"{state.folder} was written to meanwhile.",
+            f"{state.folder} was written to in the meantime.",
             hint="Close the program that it belongs to, and repeat.",
         )
     return taken

@@ -102,8 +102,8 @@ def find(folder: Path) -> FoundMemory:
     if not sources:
         raise MigrationError(
             f"{folder} holds no memory of WorkspaceAI, Dana, ReqVIBE or EMM.",
-            hint="Name the folder that memory.json, memory/, chats/ or conversations/ lies in; "
-            "files of other programs are taken over by `unabridged import`.",
+            hint="Name the folder that memory.json, memory/, chats/ or conversations/ is in; "
+            "import files of other programs with `unabridged import`.",
         )
     return FoundMemory(tuple(sources), tuple(others))
 
@@ -186,6 +186,6 @@ def _space_for(source: OldFile, chosen: ChosenFiles, model: str | None) -> Space
         return space_id(scope, chosen.isolation)
     except ValueError as error:
         raise NameRefusedError(
-            f"{source.name} cannot be taken over: {error}.",
-            hint="Rename the file or folder in a copy, and take over the copy.",
+            f"{source.name} cannot be imported: {error}.",
+            hint="Rename the file or folder in a copy, and import the copy.",
         ) from error

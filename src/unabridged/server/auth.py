@@ -157,7 +157,7 @@ class AuthMiddleware:
             return self._by_key(shown, rule, local=local)
         except (StoreError, SettingError):
             raise RequestRefusedError(
-                "The API keys cannot be read, so nobody is let in.",
+                "The API keys cannot be read, so every request is refused.",
                 status=503,
                 code="keys_unreadable",
                 hint="On the server's machine, `unabridged keys list` says why.",

@@ -107,16 +107,16 @@ def object_of(raw: bytes) -> dict[str, Any]:
     """Read a request's body.
 
     Raises:
-        InputError: It is no JSON object.
+        InputError: It is not a JSON object.
     """
     try:
         body = msgspec.json.decode(raw or b"null")
     except (msgspec.DecodeError, RecursionError) as error:
         raise InputError(
-            f"The request is no JSON: {error}.", hint="Send a JSON object in UTF-8."
+            f"The request is not JSON: {error}.", hint="Send a JSON object in UTF-8."
         ) from error
     if not isinstance(body, dict):
-        raise InputError("The request is no JSON object.", hint='Send an object: {"model": …}.')
+        raise InputError("The request is not a JSON object.", hint='Send an object: {"model": …}.')
     return body
 
 

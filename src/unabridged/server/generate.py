@@ -70,8 +70,8 @@ async def _past(request: Request, body: Mapping[str, Any]) -> StoredResponses | 
         found = await service.run(scope, lambda space: past_of(space, name, scope.session))
     if found is None:
         raise InputError(
-            "The context stands for nothing that is stored here.",
-            hint="Leave it out once: the conversation goes on from the next answer.",
+            "The context refers to nothing that is stored here.",
+            hint="Leave it out once: the conversation continues from the next answer.",
         )
     return found
 

@@ -33,9 +33,9 @@ async def body_of(request: Request) -> dict[str, Any]:
     try:
         value = json.loads(raw) if raw.strip() else {}
     except (ValueError, RecursionError) as error:
-        raise InputError("The body is no JSON.", hint="Send one JSON object.") from error
+        raise InputError("The body is not JSON.", hint="Send one JSON object.") from error
     if not isinstance(value, dict):
-        raise InputError("The body is no JSON object.", hint="Send one JSON object.")
+        raise InputError("The body is not a JSON object.", hint="Send one JSON object.")
     return value
 
 
@@ -54,7 +54,7 @@ async def asked_of(
     value = _json(await _all(reply))
     if not isinstance(value, dict):
         raise UpstreamBrokenError(
-            "The server answered with something that is no JSON object.",
+            "The server returned something that is not a JSON object.",
             hint="Check that the address is a model server's.",
         )
     return value

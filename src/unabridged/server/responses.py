@@ -106,7 +106,9 @@ async def _kept(
 ) -> tuple[StoredResponses | None, dict[str, list[Wire]]]:
     named = body.get("previous_response_id")
     if named is not None and not isinstance(named, str):
-        raise InputError("The field previous_response_id is no text.", hint="Give a response's id.")
+        raise InputError(
+            "The field previous_response_id is not a text.", hint="Give a response's id."
+        )
     previous = text(named)
     given = mappings(body.get("input"))
     refers = {

@@ -117,7 +117,7 @@ class CheckpointFile:
         ):  # a disk that is not mounted must not look like a first use
             raise StoreError(
                 f"The anchor {self.path} cannot be reached: its folder is not there.",
-                hint="Mount its disk, make the folder, or mend the setting `checkpoint_file`.",
+                hint="Mount its disk, make the folder, or correct the setting `checkpoint_file`.",
             )
         try:
             content = self.path.read_bytes()

@@ -91,7 +91,7 @@ def _copy_session(
         if exchange.parent is not None and exchange.parent not in there:
             raise StoreDamagedError(
                 f"Exchange {exchange.id!r} follows {exchange.parent!r}, which is not there.",
-                hint="`unabridged doctor` tells what is damaged. What went over before it is kept.",
+                hint="`unabridged doctor` shows what is damaged. What was copied before it is kept.",
             )
     conversation = sift(whole) if sift is not None and there else whole
     kept = conversation.exchanges if conversation else ()

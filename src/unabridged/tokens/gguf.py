@@ -127,7 +127,7 @@ class GgufTokenizer:
         except RuntimeError as error:
             raise SettingError(
                 f"The GGUF file {self._path} cannot be loaded.",
-                hint="Check that the file is whole and a GGUF model, or set another one.",
+                hint="Check that the file is whole and a GGUF model, or set another.",
             ) from error
         return str(self._server.listening_address)
 

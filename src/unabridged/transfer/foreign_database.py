@@ -278,5 +278,5 @@ def _reason(error: Exception) -> str:
 def _unreadable(error: Exception) -> UnknownFormatError:
     return UnknownFormatError(
         f"The SQLite file cannot be read ({_reason(error)}).",
-        hint="Copy it anew while its program is closed, and import the copy.",
+        hint="Copy it again while its program is closed, and import the copy.",
     )

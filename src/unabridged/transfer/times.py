@@ -44,7 +44,7 @@ def parse_time(value: Any) -> datetime | None:
         if isinstance(value, str):
             return _from_text(value.strip())
     except (OverflowError, OSError) as error:
-        raise ValueError("the time lies outside of the calendar") from error
+        raise ValueError("the time is outside of the calendar") from error
     raise ValueError(f"no time: a {type(value).__name__}")
 
 

@@ -98,7 +98,7 @@ def embed_body(body: Mapping[str, Any]) -> Wire:
     """
     texts = _texts(body.get("input"))
     if texts is None:
-        raise InputError("The input is no text and no list of texts.", hint="Send words.")
+        raise InputError("The input is neither a text nor a list of texts.", hint="Send words.")
     return {"model": body.get("model"), "input": texts, "truncate": False, **_dimensions(body)}
 
 

@@ -211,7 +211,7 @@ def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[IncomingMessage, ...]:
         role = role_of(message, place)
         content = message.get("content") or ""
         if not isinstance(content, str):
-            raise InputError(f"Message {place + 1} has content that is no text.")
+            raise InputError(f"Message {place + 1} has content that is not a text.")
         if role is Role.TOOL:
             read.append(IncomingMessage(role, (_result(message, content, waiting),)))
             continue

@@ -204,7 +204,7 @@ def _output(output: Any, place: int) -> str:
         if all(isinstance(part, Text) for part in parts):
             return "\n".join(part.text for part in parts if isinstance(part, Text))
     raise InputError(
-        f"Item {place + 1} of the input is an output that is no text.",
+        f"Item {place + 1} of the input is an output that is not a text.",
         hint="Send what the tool gave back as text.",
     )
 

@@ -24,17 +24,17 @@ def decode(line: str | bytes) -> dict[str, Any]:
     """Read one JSON object of a stream.
 
     Raises:
-        UpstreamBrokenError: It is no JSON object.
+        UpstreamBrokenError: It is not a JSON object.
     """
     try:
         value = json.loads(line)
     except ValueError as error:
         raise UpstreamBrokenError(
-            f"The server sent a line that is no JSON: {_start(line)}", hint=_AGAIN
+            f"The server sent a line that is not JSON: {_start(line)}", hint=_AGAIN
         ) from error
     if not isinstance(value, dict):
         raise UpstreamBrokenError(
-            f"The server sent a line that is no JSON object: {_start(line)}", hint=_AGAIN
+            f"The server sent a line that is not a JSON object: {_start(line)}", hint=_AGAIN
         )
     return value
 

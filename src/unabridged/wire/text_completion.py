@@ -87,9 +87,9 @@ def generate_drafts(body: Mapping[str, Any]) -> tuple[IncomingMessage, ...]:
     """
     prompt, system = body.get("prompt"), body.get("system")
     if not isinstance(prompt, str):
-        raise InputError("The prompt is no text.", hint='Send it: "prompt": "…".')
+        raise InputError("The prompt is not a text.", hint='Send it: "prompt": "…".')
     if system is not None and not isinstance(system, str):
-        raise InputError("The system prompt is no text.")
+        raise InputError("The system prompt is not a text.")
     given = body.get("images") or []
     if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
         raise InputError(
@@ -212,7 +212,7 @@ def name_in(context: Any) -> str | None:
         case _:
             raise InputError(
                 "The context was made by another server.",
-                hint="Leave it out once: the conversation goes on from the next answer.",
+                hint="Leave it out once: the conversation continues from the next answer.",
             )
 
 

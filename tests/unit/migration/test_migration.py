@@ -187,7 +187,7 @@ def test_what_does_not_go_is_refused_before_anything_is_done(full):
         with pytest.raises(MigrationError):
             full.migrations.migrate(folder)
     full.migrations.migrate(full.old)
-    with pytest.raises(MigrationError, match="taken over before"):
+    with pytest.raises(MigrationError, match="imported before"):
         full.migrations.migrate(full.old)
 
 

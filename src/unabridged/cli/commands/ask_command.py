@@ -56,9 +56,13 @@ def command(invocation: Invocation, text: tuple[str, ...]) -> None:
 
 
 def _piped() -> tuple[str, ...]:
-    if sys.stdin.isatty():
+    if _is_typed():
         raise InputError("There is no question.", hint='unabridged ask "What did I say?"')
     return ("-",)
+
+
+def _is_typed() -> bool:
+    return sys.stdin.isatty()
 
 
 def _follow_up(conversation: Conversation, screen: Screen) -> None:

@@ -88,7 +88,7 @@ class FileAdoption:
 
         Raises:
             StoreEditedError: The file says something that cannot be adopted.
-            StoreDamagedError: The file is no JSON.
+            StoreDamagedError: The file is not JSON.
         """
         with closing(self._open_log(self.space)) as log:
             return self._plan(log, undo=undo).view

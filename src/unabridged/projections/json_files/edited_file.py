@@ -74,7 +74,7 @@ def read(path: Path, data: bytes, layout: str) -> EditedFile:
     """Read a file that may have been edited.
 
     Raises:
-        StoreDamagedError: It is no JSON.
+        StoreDamagedError: It is not JSON.
         StoreEditedError: It says something that cannot be adopted; the line is named.
         StoreFormatError: A newer version wrote it.
     """
@@ -89,7 +89,7 @@ def read(path: Path, data: bytes, layout: str) -> EditedFile:
         line, reason = _line_and_reason(text, str(error))
         raise StoreEditedError(
             f"{path}, line {line}: {reason}. Nothing was adopted.",
-            hint="Mend that line and repeat, or undo the edit.",
+            hint="Correct that line and repeat, or undo the edit.",
         ) from error
     if found.about is not None and found.about.format > FORMAT:
         raise file_errors.too_new(path, found.about.format)

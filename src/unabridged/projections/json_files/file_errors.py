@@ -54,7 +54,7 @@ def unreadable(path: Path, data: bytes, error: Exception) -> StoreDamagedError:
         return damaged(path, str(bad))
     return StoreEditedError(
         f"{path} is not laid out as it was written: {error}. It is not overwritten.",
-        hint=f"Mend it, or write it again from memory: unabridged adopt --undo {path}",
+        hint=f"Correct it, or write it again from memory: unabridged adopt --undo {path}",
     )
 
 

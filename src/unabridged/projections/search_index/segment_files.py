@@ -88,7 +88,7 @@ def write(folder: Path, segment: Segment, cipher: Cipher | None = None) -> str:
         kind = StoreFullError if error.errno in _NO_ROOM else StoreError
         raise kind(
             f"An index file could not be written in {folder}: {error.strerror}.",
-            hint="Make room or mend the folder's permissions; everything said is in the rows.",
+            hint="Free disk space or correct the folder's permissions; everything said is stored.",
         ) from error
     return name
 
@@ -233,7 +233,7 @@ def _header(path: Path, mapped: mmap.mmap | bytes) -> _Header:
     if number != FORMAT:
         raise StoreFormatError(
             f"The index file {path.name} has format {number}; this version knows {FORMAT}.",
-            hint="Use the newer version, or remove the file: it is made anew from the rows.",
+            hint="Use the newer version, or remove the file: it is made again from the rows.",
         )
     stop = _NUMBERS + int.from_bytes(mapped[12:16], "little")
     data, digest = mapped[_NUMBERS:stop], mapped[stop : stop + _DIGEST]

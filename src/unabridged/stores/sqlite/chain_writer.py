@@ -318,10 +318,10 @@ def refuse_key(path: Path, wanted: str, given: str) -> StoreKeyError:
         return StoreKeyError(
             f"{path} is not sealed under the key {given}.",
             hint="If the key is new, seal it once with: unabridged key seal. If it was sealed before, "
-            "somebody took the seals away.",
+            "the seals were removed.",
         )
     have = f"is {given}" if given else "is missing"
     return StoreKeyError(
         f"{path} is sealed under the key {wanted}, and the key {have}.",
-        hint="Name where the key lies with the setting `key`; `unabridged key show-mark` shows its mark.",
+        hint="Name where the key is with the setting `key`; `unabridged key show-mark` shows its mark.",
     )

@@ -220,7 +220,7 @@ class SqliteConnection:
             said = at_fault.system_errno if at_fault is not None else 0
             raise sqlite_errors.translate(error, self.path, said) from error
         except UnicodeDecodeError as error:
-            raise sqlite_errors.damaged(self.path, "a text in it is no text.") from error
+            raise sqlite_errors.damaged(self.path, "a text in it is not a text.") from error
 
     def purge(self) -> bool:
         """Empty the log into the file and wipe its gaps, so that nothing of what was removed is left.

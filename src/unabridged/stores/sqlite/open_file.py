@@ -146,7 +146,7 @@ def connect(path: Path, access: ConnectionOptions, *, encrypted: bool) -> apsw.C
 def waiting_log(path: Path) -> StoreReadOnlyError:
     """Return the error for a file whose log cannot be read where it is."""
     return StoreReadOnlyError(
-        f"{path} cannot be read where it lies: its log waits to be merged and cannot be written.",
+        f"{path} cannot be read where it is: its log waits to be merged and cannot be written.",
         hint="Open it once with the right to write the folder, or copy all its files elsewhere.",
     )
 

@@ -34,7 +34,7 @@ def tampered(path: Path, what: str) -> StoreTamperedError:
     """Say what does not fit the chain, and that the file was left alone."""
     return StoreTamperedError(
         f"{path}: {what}",
-        hint="Somebody changed the file past the program, or a disk did. `unabridged verify` says all "
+        hint="Another program or a disk fault changed the file. `unabridged verify` lists all "
         "that is wrong with it; the file was left untouched.",
     )
 

@@ -97,7 +97,7 @@ def switch(db: SqliteConnection, identity: str, *, stored: bool) -> None:
     if lacks:
         raise StoreError(
             f"Exchange {lacks[0]!r} has not been embedded by {identity!r} yet.",
-            hint="Embed the rest first: unabridged models reembed goes on where it stopped.",
+            hint="Embed the rest first: unabridged models reembed continues where it stopped.",
         )
     if chosen is None:
         raise StoreError(f"There is nothing embedded by {identity!r}.", hint="Embed first.")
