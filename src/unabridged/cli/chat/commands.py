@@ -24,6 +24,11 @@ GROUPS: Mapping[str, str] = {
     OTHER: "help and leaving",
 }
 """The groups of the help, with what they are about."""
+HOW = (
+    "/help COMMAND or /help GROUP explains them, such as /help forget",
+    "Before a message: t: or chat: chooses its mode, // starts it with a slash",
+)
+"""The last lines of the help."""
 
 
 def run(chat: Chat, line: str) -> None:
@@ -102,8 +107,8 @@ def _overview() -> Iterator[str]:
         yield f"{paint(group, 'bold')}  {paint(about, 'dim')}"
         yield from ("  " + line for line in wrap("  ".join(said), width() - INDENT))
     yield ""
-    yield paint("/help COMMAND or /help GROUP explains them, such as /help forget", "dim")
-    yield paint("Before a message: t: or chat: chooses its mode, // starts it with a slash", "dim")
+    for text in HOW:
+        yield from (paint(line, "dim") for line in wrap(text, width() - INDENT))
 
 
 def _details(asked: str) -> Iterator[str]:
