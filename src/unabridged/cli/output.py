@@ -71,7 +71,7 @@ def echo(text: str = "", style: str = "", *, err: bool = False, end: bool = True
     stream = sys.stderr if err else sys.stdout
     lines = [text]
     if (style or err) and end and "\x1b" not in text and stream.isatty():
-        lines = wrap(text, columns())
+        lines = wrap(text, columns(), breaks=False)
     for line in lines:
         click.echo(paint(line, style), err=err, nl=end, color=coloured(stream))
 
@@ -96,7 +96,7 @@ def echo_error(error: UnabridgedError, *, as_json: bool) -> None:
     for head, style, said in (("error:", "bad", str(error)), ("hint:", "accent", error.hint)):
         if said:
             text = f"{head} {safe(said)}"
-            lines = wrap(text, columns()) if sys.stderr.isatty() else [text]
+            lines = wrap(text, columns(), breaks=False) if sys.stderr.isatty() else [text]
             echo(paint(head, style) + lines[0].removeprefix(head), err=True)
             for line in lines[1:]:
                 echo(line, err=True)

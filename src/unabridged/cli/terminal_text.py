@@ -55,15 +55,20 @@ def pad(text: str, width: int, *, right: bool = False) -> str:
     return space + text if right else text + space
 
 
-def wrap(text: str, width: int) -> list[str]:
+def wrap(text: str, width: int, *, breaks: bool = True) -> list[str]:
     """Break a text into lines of at most ``width`` cells, at spaces or between wide characters.
 
     A command in backticks, or after a colon at the end, stays whole if a line has room for it.
+
+    Args:
+        text: The text.
+        width: Cells of a line.
+        breaks: Whether a word that is wider than a line is broken; a path is not copied then.
     """
-    return [line for part in text.split("\n") for line in _wrap_line(part, width)]
+    return [line for part in text.split("\n") for line in _wrap_line(part, width, breaks=breaks)]
 
 
-def _wrap_line(text: str, width: int) -> list[str]:
+def _wrap_line(text: str, width: int, *, breaks: bool) -> list[str]:
     lines, line, used = [], "", 0
     for word in _units(text, width):
         size = cells(word)
@@ -71,8 +76,8 @@ def _wrap_line(text: str, width: int) -> list[str]:
             line, used = line + word, used + size
         elif word.isspace():
             continue
-        elif size <= width and size == len(word):
-            lines.append(line.rstrip())
+        elif size == len(word) and (size <= width or not breaks):
+            lines += [line.rstrip()] if line.strip() else []
             line, used = word, size
         else:
             for cluster, step in _clusters(word):

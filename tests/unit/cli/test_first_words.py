@@ -3,10 +3,13 @@
 import re
 
 import pytest
+from click import unstyle
 from tests.unit.cli.test_talk import Model
 
 from unabridged.cli.commands import ask_command
+from unabridged.cli.output import echo_error
 from unabridged.domain.chat import Abilities
+from unabridged.errors import MissingExtraError, UnabridgedError
 from unabridged.models.window import window
 
 
@@ -78,3 +81,16 @@ def test_ctrl_c_in_ask_says_what_is_kept(run, monkeypatch, words):
     ran = run("ask", "Hello", *words)
     assert ran.code == 130
     assert ("Stopped. What arrived is kept" in ran.err) is not bool(words)
+
+
+def test_errors_are_broken_between_words_on_a_terminal(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    error = MissingExtraError("mcp", "mcp")
+    for before in ("", "It failed. "):
+        echo_error(UnabridgedError(before + str(error), hint=error.hint), as_json=False)
+        command = error.hint.partition(": ")[2]
+        said = unstyle(capsys.readouterr().err).splitlines()
+        assert any(command in line for line in said)
+        assert all(len(line) <= max(60, len(command)) for line in said)
+        assert " ".join(said) == f"error: {before}{error} hint: {error.hint}"

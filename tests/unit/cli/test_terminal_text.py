@@ -46,6 +46,13 @@ def test_words_are_wrapped_whole_and_wide_characters_anywhere():
     assert wrap("abcdefghij", 4) == ["abcd", "efgh", "ij"]
 
 
+def test_a_path_is_kept_whole_where_it_is_copied():
+    path = "/home/ann/" + "x" * 40
+    assert wrap(f"There is no {path} here.", 30, breaks=False) == ["There is no", path, "here."]
+    assert wrap(path, 30, breaks=False) == [path]
+    assert all(cells(line) <= 30 for line in wrap(f"There is no {path} here.", 30))
+
+
 @pytest.mark.parametrize("width", [58, 78])
 @pytest.mark.parametrize(
     "command",
