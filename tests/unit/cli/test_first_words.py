@@ -1,6 +1,7 @@
 """What a new user types first, and what they read then."""
 
 import re
+from pathlib import Path
 
 import pytest
 from click import unstyle
@@ -9,8 +10,9 @@ from tests.unit.cli.test_talk import Model
 from unabridged.cli.commands import ask_command
 from unabridged.cli.output import echo_error
 from unabridged.domain.chat import Abilities
-from unabridged.errors import MissingExtraError, UnabridgedError
+from unabridged.errors import MissingExtraError, NotFoundError, UnabridgedError
 from unabridged.models.window import window
+from unabridged.server.route_permissions import rule_for
 
 
 def test_a_question_may_come_from_a_pipe(run):
@@ -94,3 +96,19 @@ def test_errors_are_broken_between_words_on_a_terminal(monkeypatch, capsys):
         assert any(command in line for line in said)
         assert all(len(line) <= max(60, len(command)) for line in said)
         assert " ".join(said) == f"error: {before}{error} hint: {error.hint}"
+
+
+def test_an_unknown_route_names_one_that_is_there():
+    with pytest.raises(NotFoundError) as caught:
+        rule_for("GET", "/memory")
+    (path,) = re.findall(r"/[\w/.]+\.json", caught.value.hint)
+    assert rule_for("GET", path)
+    page = (Path(__file__).parents[3] / "docs" / "start" / "operate.md").read_text("utf-8")
+    for shown in re.findall(r"http://127\.0\.0\.1:11435(/memory[\w/.]*)", page):
+        assert rule_for("GET", shown)
+
+
+def test_the_pages_name_the_command_that_shows_the_folder(run, tmp_path):
+    assert run("config", "get", "home").out.strip() == str(tmp_path / "home")
+    page = (Path(__file__).parents[3] / "docs" / "start" / "chat.md").read_text("utf-8")
+    assert "`unabridged config get home` shows it" in page

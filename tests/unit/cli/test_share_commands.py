@@ -63,7 +63,7 @@ def test_a_session_is_handed_off(said):
     [
         (("share", "to", "--session", "1"), 2, "Missing argument 'SPACE"),
         (("share", "to", "ann", "--session", "1"), 2, "not the name of a space"),
-        (("share", "to", "ann/coder"), 2, "Nothing was named"),
+        (("share", "to", "ann/coder"), 2, "Nothing to share was named"),
         (("share", "to", "ann/work", "--session", "1"), 2, "itself"),
         (("share", "to", "ann/coder", "--session", "9"), 3, "no session"),
         (("share", "revoke", "7K2QMD"), 3, "no share"),

@@ -150,7 +150,7 @@ def test_a_dry_run_changes_nothing(house):
 
 def test_what_makes_no_sense_is_refused(house):
     house.say(A, LIVES)
-    with pytest.raises(InputError, match="Nothing was named"):
+    with pytest.raises(InputError, match="Nothing to share was named"):
         house.share(A, B)
     with pytest.raises(InputError, match="itself"):
         house.share(A, A, sessions=["1"])
