@@ -9,9 +9,9 @@ from bench.figures.report import ReportRow, row
 from bench.figures.timer import each
 from bench.generator import TalkGenerator
 from unabridged.budget.complexity import complexity
-from unabridged.context.tiers import NO_ROOM
 from unabridged.domain.budget import Mode
 from unabridged.domain.context import Context, Decision, LedgerRow, Tier
+from unabridged.domain.reasons import NO_ROOM
 from unabridged.intent.detect import detect
 
 MESSAGES = 300

@@ -42,3 +42,13 @@ def test_every_block_of_toml_is_toml():
     ]
     assert blocks
     assert all(tomllib.loads(code) for code in blocks)
+
+
+@pytest.mark.parametrize("page", sorted((HOWTO.parent).rglob("*.md")), ids=lambda page: page.name)
+def test_a_command_line_uses_no_variable_that_is_not_set(page):
+    """Variables of a shell block are set on the page, or by every shell."""
+    text = page.read_text("utf-8")
+    shell = "".join(re.findall(r"```sh\n(.*?)```", text, re.DOTALL))
+    used = set(re.findall(r"\$\{?([A-Z][A-Z_]+)", shell))
+    is_set = set(re.findall(r"\b([A-Z][A-Z_]+)=", shell))
+    assert used - is_set <= {"HOME", "PWD", "USER", "EDITOR", "PATH"}

@@ -1,5 +1,6 @@
 """The texts avoid words that read like a translation."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -88,3 +89,32 @@ def test_everything_allowed_is_still_there():
     for name, phrases in ALLOWED.items():
         text = (CHECKOUT / name).read_text("utf-8")
         assert [phrase for phrase in phrases if phrase not in text] == []
+
+
+def said_by_errors(tree):
+    """Yield the texts of errors and hints in a module, with their lines."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+        given = node.args[:1] if name.endswith("Error") else []
+        given += [keyword.value for keyword in node.keywords if keyword.arg in {"hint", "note"}]
+        for text in given:
+            yield node.lineno, "".join(_literal(part) for part in getattr(text, "values", [text]))
+
+
+def _literal(part):
+    is_text = isinstance(part, ast.Constant) and isinstance(part.value, str)
+    return part.value if is_text else "X"
+
+
+def test_errors_and_hints_avoid_words_that_read_like_a_translation():
+    seen, wrong = 0, []
+    for path in sorted((CHECKOUT / "src" / "unabridged").rglob("*.py")):
+        for line, text in said_by_errors(ast.parse(path.read_text("utf-8"))):
+            seen += 1
+            words = [*found(text), *re.findall(r"\b(?:[Mm]end|lies|the argument:)\b", text)]
+            if words and "There is no text" not in text:
+                wrong.append((f"{path.name}:{line}", text, words))
+    assert wrong == []
+    assert seen > 500

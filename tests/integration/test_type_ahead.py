@@ -147,3 +147,24 @@ def test_the_spinner_moves_while_a_model_reads(chat):
         terminal.until("Alpha")
         glyphs = {line.strip()[0] for line in terminal.text.split("\r") if "reading" in line}
     assert len(glyphs) > 3
+
+
+@pytest.mark.parametrize(
+    ("typed", "rows"),
+    [("one", 0), ("x" * 60, 0), ("x" * 61, 1), ("one" + ENTER, 1), ("猫" * 45 + ENTER + "two", 2)],
+)
+def test_the_echo_of_what_was_typed_early_is_erased(chat, typed, rows):
+    code = """
+import time
+from unabridged.cli.chat.type_ahead import TypeAhead
+time.sleep(0.8)
+with TypeAhead(wanted=True) as ahead:
+    ahead.take()
+    print("taken", len(ahead.early()), repr(ahead.early()))
+"""
+    with OnTerminal(code, env=chat.env, columns=60) as terminal:
+        terminal.type(typed)
+        terminal.until(f"taken {len(typed)} ''").ended()
+        erased = f"\x1b[{rows}A\x1b[J" if rows else "\r\x1b[J"
+        assert erased in terminal.raw.decode()
+        assert terminal.raw.decode().count("\x1b[J") == 1

@@ -35,7 +35,7 @@ WRONG = [
     ("correct_fact", {"action": "correct", "fact": "b"}, "`correct` needs `text` or `value`"),
     ("correct_fact", {"action": "pin"}, "`pin` needs `fact`"),
     ("correct_fact", {"action": "pin", "fact": "nowhere"}, "nowhere"),
-    ("forget", {}, "Nothing was named"),
+    ("forget", {}, "Nothing to forget was named"),
     ("forget", {"exchanges": ["nowhere"]}, "nowhere"),
     ("forget", {"exchanges": "nowhere"}, "exchanges: Expected `array`, got `str`"),
     ("forget", {"exchanges": [[]]}, "exchanges[0]: Expected `str`, got `array`"),

@@ -22,9 +22,10 @@ def test_the_examples_run(serving, tmp_path):
     (python,) = (code for kind, code in BLOCKS if kind == "python")
     script = f"set -e\n{shell}\n{sys.executable} example.py\n"
     (tmp_path / "example.py").write_text(python.replace("http://127.0.0.1:11435", url))
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     ran = subprocess.run(
         ["bash", "-c", script.replace("http://127.0.0.1:11435", url)],
-        env={**os.environ, "UNABRIDGED_HOME": url.settings.home},
+        env={**os.environ, "UNABRIDGED_HOME": url.settings.home, "PATH": path},
         cwd=tmp_path,
         capture_output=True,
         text=True,

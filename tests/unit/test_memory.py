@@ -120,7 +120,10 @@ def test_what_an_edit_or_a_retry_replaces_is_not_recalled(memory):
     context = memory.prepare("", retry_of=said.id)
     assert "Brie it is" not in str(context.messages)
     (row,) = [r for r in context.ledger.rows if r.id == said.id]
-    assert (row.decision, row.reason) == (Decision.LEFT_OUT, "another branch of this message")
+    assert (row.decision, row.reason) == (
+        Decision.LEFT_OUT,
+        "an earlier version of this message or its answer",
+    )
     memory.undo()
     assert "brie" not in str(memory.prepare("Favourite cheese? Gouda.").messages).casefold()
     memory.new_session()

@@ -92,10 +92,5 @@ def footer(context: Context, prompt: int | None = None) -> str:
     ledger = context.ledger
     history = bool(ledger.kept(Tier.IMMEDIATE) or ledger.kept(Tier.RECENT))
     tokens = ledger.prompt_tokens if prompt is None else prompt
-    said = [
-        recalled(ledger.kept(Tier.SEMANTIC), context.at, history=history),
-        f"{tokens:,} of {ledger.window:,} tokens",
-    ]
-    if ledger.prefix_reuse is not None:
-        said.append(f"{percent(ledger.prefix_reuse)} cache-reusable")
-    return " · ".join(said)
+    came = recalled(ledger.kept(Tier.SEMANTIC), context.at, history=history)
+    return f"{came} · {tokens:,} of {ledger.window:,} tokens"

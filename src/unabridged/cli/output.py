@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unabridged.cli.paint import coloured, paint
-from unabridged.cli.terminal_text import safe
+from unabridged.cli.paint import coloured, columns, paint
+from unabridged.cli.terminal_text import safe, wrap
 from unabridged.errors import UnabridgedError
 
 if TYPE_CHECKING:
@@ -64,13 +64,20 @@ def dumps(value: Any, *, indent: int | None = 2) -> str:
 
 
 def echo(text: str = "", style: str = "", *, err: bool = False, end: bool = True) -> None:
-    """Write a line for people; in colour if the terminal shows it."""
+    """Write a line for people; in colour if the terminal shows it.
+
+    A remark, which is styled or goes to standard error, is broken between words on a terminal.
+    """
     stream = sys.stderr if err else sys.stdout
-    click.echo(paint(text, style), err=err, nl=end, color=coloured(stream))
+    lines = [text]
+    if (style or err) and end and "\x1b" not in text and stream.isatty():
+        lines = wrap(text, columns(), breaks=False)
+    for line in lines:
+        click.echo(paint(line, style), err=err, nl=end, color=coloured(stream))
 
 
 def echo_lines(lines: Iterable[str]) -> None:
-    """Write lines for people."""
+    """Write lines for people, as they are laid out."""
     for line in lines:
         echo(line)
 
@@ -86,6 +93,10 @@ def echo_error(error: UnabridgedError, *, as_json: bool) -> None:
         data = {"error": str(error), "hint": error.hint, "kind": type(error).__name__}
         click.echo(dumps(data, indent=None), err=True)
         return
-    echo(f"{paint('error:', 'bad')} {safe(str(error))}", err=True)
-    if error.hint:
-        echo(f"{paint('hint:', 'accent')} {safe(error.hint)}", err=True)
+    for head, style, said in (("error:", "bad", str(error)), ("hint:", "accent", error.hint)):
+        if said:
+            text = f"{head} {safe(said)}"
+            lines = wrap(text, columns(), breaks=False) if sys.stderr.isatty() else [text]
+            echo(paint(head, style) + lines[0].removeprefix(head), err=True)
+            for line in lines[1:]:
+                echo(line, err=True)

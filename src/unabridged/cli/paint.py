@@ -38,9 +38,14 @@ INDENT = 2
 """Cells before each line in the chat."""
 
 
+def columns() -> int:
+    """Return the cells of a line of the terminal, 40 to 100."""
+    return max(40, min(shutil.get_terminal_size().columns, WIDEST))
+
+
 def width() -> int:
-    """Return the cells of a line: those of the terminal, 40 to 100, less the chat's indent."""
-    return max(40, min(shutil.get_terminal_size().columns, WIDEST)) - INDENT
+    """Return the cells of a line less the chat's indent."""
+    return columns() - INDENT
 
 
 def colour_out() -> bool:
@@ -115,12 +120,12 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str]], room: int) -
 
 
 PARTS: Mapping[str, tuple[str, str, str]] = {
-    "system": ("S", "█", "the system prompt"),
+    "system": ("I", "█", "the system prompt"),
     "tools": ("T", "█", "tool definitions"),
-    "knowledge": ("K", "█", "pinned and known facts"),
-    "recent": ("R", "█", "older history of this session"),
-    "immediate": ("I", "█", "the newest exchanges of this session"),
-    "semantic": ("E", "█", "recalled for this message"),
+    "knowledge": ("F", "█", "pinned and known facts"),
+    "recent": ("O", "█", "older history of this session"),
+    "immediate": ("H", "█", "the newest exchanges of this session"),
+    "semantic": ("R", "█", "recalled for this message"),
     "message": ("M", "█", "your message"),
     "answer": ("a", "▒", "kept free for the answer"),
     "margin": ("-", "░", "for counting errors"),

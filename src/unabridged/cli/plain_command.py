@@ -162,7 +162,8 @@ def check_name(group: click.Group, ctx: click.Context, name: str, known: Sequenc
     """
     if name in known or name.startswith("-"):
         return
-    near = difflib.get_close_matches(name, known, 1, 0.6) or _below(group, ctx, name)
+    option = [f"--{name}"] if any(f"--{name}" in p.opts for p in group.get_params(ctx)) else []
+    near = option or difflib.get_close_matches(name, known, 1, 0.6) or _below(group, ctx, name)
     hint = f" Did you mean `{ctx.command_path} {near[0]}`?" if near else ""
     raise click.UsageError(f"No such command {name!r}.{hint}", ctx=ctx)
 

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 _NARROWED = "\u200d"  # zero width joiner: what follows merges with what precedes
 _WIDENED = "\ufe0f"  # variation selector 16: the character before is shown as an emoji
@@ -9,6 +10,13 @@ _UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )  # control characters, overrides of direction, and halves of characters
 _TAB = "    "
+_UNITS = re.compile(
+    r"""\s+
+    | (?<=:[ ]) (?:unabridged|ollama|docker|uv|pipx?|[\w./~-]*/(?:pip|python))[ ][^`\n]*$
+    | (?:`[^`\n]*`|\S)+""",
+    re.VERBOSE,
+)
+"""What a line is broken between: words, and commands that a person copies."""
 
 
 def safe(text: str) -> str:
@@ -47,21 +55,29 @@ def pad(text: str, width: int, *, right: bool = False) -> str:
     return space + text if right else text + space
 
 
-def wrap(text: str, width: int) -> list[str]:
-    """Break a text into lines of at most ``width`` cells, at spaces or between wide characters."""
-    return [line for part in text.split("\n") for line in _wrap_line(part, width)]
+def wrap(text: str, width: int, *, breaks: bool = True) -> list[str]:
+    """Break a text into lines of at most ``width`` cells, at spaces or between wide characters.
+
+    A command in backticks, or after a colon at the end, stays whole if a line has room for it.
+
+    Args:
+        text: The text.
+        width: Cells of a line.
+        breaks: Whether a word that is wider than a line is broken; a path is not copied then.
+    """
+    return [line for part in text.split("\n") for line in _wrap_line(part, width, breaks=breaks)]
 
 
-def _wrap_line(text: str, width: int) -> list[str]:
+def _wrap_line(text: str, width: int, *, breaks: bool) -> list[str]:
     lines, line, used = [], "", 0
-    for word in re.findall(r"\s+|[^\s]+", text):
+    for word in _units(text, width):
         size = cells(word)
         if used + size <= width:
             line, used = line + word, used + size
         elif word.isspace():
             continue
-        elif size <= width and size == len(word):
-            lines.append(line.rstrip())
+        elif size == len(word) and (size <= width or not breaks):
+            lines += [line.rstrip()] if line.strip() else []
             line, used = word, size
         else:
             for cluster, step in _clusters(word):
@@ -70,6 +86,14 @@ def _wrap_line(text: str, width: int) -> list[str]:
                     line, used = "", 0
                 line, used = line + cluster, used + step
     return [*lines, line.rstrip()]
+
+
+def _units(text: str, width: int) -> Iterator[str]:
+    for unit in _UNITS.findall(text):
+        if cells(unit) <= width:
+            yield unit
+        else:
+            yield from re.findall(r"\s+|\S+", unit)
 
 
 def _clusters(text: str) -> list[tuple[str, int]]:

@@ -171,8 +171,8 @@ def _given(overrides: Mapping[str, Any]) -> _Layer:
     layer = {}
     for name, value in overrides.items():
         if value is not None:
-            known(name, "the argument")
-            layer[name] = (checked(name, value, "the argument"), "argument")
+            known(name, "")
+            layer[name] = (checked(name, value, ""), "argument")
     return layer
 
 

@@ -54,7 +54,7 @@ def known(name: str, where: str) -> None:
     if name not in NAMES:
         near = nearest(name)
         raise SettingError(
-            f"{where}: there is no setting {name!r}.",
+            f"{_at(where)}there is no setting {name!r}.",
             hint=f"Did you mean {near!r}?" if near else LISTED,
         )
 
@@ -68,7 +68,7 @@ def in_file(name: str, where: str) -> None:
     known(name, where)
     if name == "home":
         raise SettingError(
-            f"{where}: the home cannot be set inside the home.",
+            f"{_at(where)}the home cannot be set inside the home.",
             hint="Use --home or UNABRIDGED_HOME.",
         )
 
@@ -83,7 +83,7 @@ def in_profile(name: str, where: str) -> None:
     if name in OWN | SERVER:
         whose = "a whole server" if name in SERVER else "the person and the home"
         raise SettingError(
-            f"{where}: {name} cannot be set by a profile; it is a setting of {whose}.",
+            f"{_at(where)}{name} cannot be set by a profile; it is a setting of {whose}.",
             hint=f"Set it with: unabridged config set {name} VALUE",
         )
 
@@ -114,6 +114,10 @@ def for_agent(name: str, where: str) -> None:
             f"{where}: {name} cannot differ by agent.",
             hint=f"Set {name} for all, or use --{name}.",
         )
+
+
+def _at(where: str) -> str:
+    return f"{where}: " if where else ""
 
 
 def checked(name: str, value: Any, where: str, *, strict: bool = True) -> Any:
@@ -148,7 +152,7 @@ def _wrong(name: str, value: Any, where: str, *hint: str) -> SettingError:
     wanted, *mean = hint
     what = "its value" if name in SECRETS else repr(value)
     return SettingError(
-        f"{where}: {name} cannot be {what}.", hint=f"{''.join(mean)}It takes {wanted}."
+        f"{_at(where)}{name} cannot be {what}.", hint=f"{''.join(mean)}It takes {wanted}."
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from unabridged.budget.count import Counter
 from unabridged.context.recall_block import fact_block
+from unabridged.domain import reasons
 from unabridged.domain.fact import Fact
 from unabridged.knowledge.fact_relevance import RelevantFact
 
@@ -14,8 +15,6 @@ DISPUTED = "the user also said otherwise"
 """The note on a fact that another contradicts without replacing it."""
 FROM = "from {space}"
 """The note on a fact that another space shared."""
-NO_ROOM, HELD = "over the facts' share of memory", "its exchange stands whole in the prompt"
-"""Why a relevant fact is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,7 @@ class SelectedFacts:
     def without(self, held: Collection[str]) -> "SelectedFacts":
         """Return the same without facts whose exchange is whole in the prompt."""
         stays = tuple(i for i in self.items if i.fact.exchange not in held)
-        gone = tuple(replace(i, reason=HELD) for i in self.items if i not in stays)
+        gone = tuple(replace(i, reason=reasons.SAID_ALREADY) for i in self.items if i not in stays)
         return SelectedFacts(stays, self.dropped + gone)
 
 
@@ -68,7 +67,7 @@ def choose_facts(bearings: Sequence[RelevantFact], counter: Counter, room: int) 
             items.append(told)
             room -= told.tokens
         else:
-            dropped.append(replace(told, reason=NO_ROOM))
+            dropped.append(replace(told, reason=reasons.NO_ROOM_FOR_FACTS))
     return SelectedFacts(tuple(items), tuple(dropped))
 
 

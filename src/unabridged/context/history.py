@@ -23,6 +23,7 @@ from unabridged.context.excerpt import excerpt
 from unabridged.context.manifest import places_of
 from unabridged.context.render import earlier_text, in_history
 from unabridged.context.types import Candidates, Item, Places, PromptPlan, Selected
+from unabridged.domain import reasons
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Role
 
@@ -40,8 +41,6 @@ LEAST_EARLIER = 64
 """Tokens below which such a condensation contains too little."""
 FRAME_TOKENS = 40
 """Tokens that its frame takes, about; the real number is counted."""
-WHOLE, OVER = "this session, whole", "over 25 % of memory"
-"""Why an exchange of the history is shown whole, or as an excerpt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +130,12 @@ def _as_before(plan: PromptPlan, material: Candidates, memory: int) -> list[Item
     for n, exchange in enumerate(material.path):
         places = before.get(exchange.id, ()) if n < own else ()
         tokens = in_history(exchange, plan.counter, places)
-        items.append(Item(exchange, tokens, OVER if places else WHOLE, places))
+        items.append(
+            Item(exchange, tokens, reasons.TOO_LONG if places else reasons.HISTORY, places)
+        )
     if items and items[-1].tokens > memory:
         newest = items[-1].exchange
-        short = _short(plan, newest, memory, "newest, but larger than all memory")
+        short = _short(plan, newest, memory, reasons.NEWEST_TOO_LONG)
         items[-1] = short or items[-1]
     return items
 
@@ -148,7 +149,7 @@ def _shorter(plan: PromptPlan, items: Sequence[Item], steady: int, sent: int) ->
     limits = exchange_limits(steady)
     cut = max(0, len(items) - max(IMMEDIATE_EXCHANGES, sent))
     older = [
-        (_short(plan, item.exchange, limits.whole, OVER) or item)
+        (_short(plan, item.exchange, limits.whole, reasons.TOO_LONG) or item)
         if not item.sentences and over(limits, item.exchange, plan)
         else item
         for item in items[:cut]
@@ -230,13 +231,13 @@ def _falls_out(
     stay = max(1, material.sent)
     cut = max(0, len(sized) - max(IMMEDIATE_EXCHANGES, stay))
     older = [item.exchange for item in sized[:cut]]
-    reasons = (
+    salient = (
         salient_exchanges(older, material.stored.annotations)
         if tells and older
         else [""] * len(older)
     )
-    plain = [n for n, reason in enumerate(reasons) if reason is None]
-    order = [*plain, *(n for n in range(len(sized) - stay) if n >= cut or reasons[n] is not None)]
+    plain = [n for n, reason in enumerate(salient) if reason is None]
+    order = [*plain, *(n for n in range(len(sized) - stay) if n >= cut or salient[n] is not None)]
     gone: set[str] = set()
     for place in order:
         if total <= room and len(sized) - len(gone) <= turns:
@@ -303,4 +304,4 @@ def split(shown: Sequence[Item], room: int) -> tuple[Selected, Selected]:
 
 
 def _newest_reason(item: Item) -> str:
-    return item.reason if item.sentences else "newest of this session, whole"
+    return item.reason if item.sentences else reasons.NEWEST

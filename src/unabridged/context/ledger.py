@@ -19,6 +19,7 @@ from unabridged.context.types import (
     PromptRequest,
     Selected,
 )
+from unabridged.domain import reasons
 from unabridged.domain.context import Decision, ItemKind, Ledger, LedgerRow, Tier
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.intent import Intent
@@ -90,7 +91,7 @@ def _rows(
             id=pin.id,
             decision=Decision.KEPT,
             tokens=plan.counter.text("- " + pin.text),
-            reason="pinned",
+            reason=reasons.PINNED,
         )
         for pin in material.pins
     ]
@@ -119,7 +120,7 @@ def _rows(
     for spec in plan.tools:
         kept = spec.name in names
         decision = Decision.KEPT if kept else Decision.LEFT_OUT
-        reason = "offered" if kept else "over the tools' share; bears less on this message"
+        reason = reasons.OFFERED if kept else reasons.NO_ROOM_FOR_TOOL
         tokens = plan.counter.tool(spec)
         rows.append(LedgerRow(None, ItemKind.TOOL, spec.name, decision, tokens, reason))
     return tuple(rows)

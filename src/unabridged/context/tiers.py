@@ -29,6 +29,7 @@ from unabridged.context.types import (
     PromptPlan,
     Selected,
 )
+from unabridged.domain import reasons
 from unabridged.domain.intent import Intent
 from unabridged.retrieval.relevance import Relevance
 
@@ -46,14 +47,8 @@ LEAST_ROOM = 96
 """Tokens below which nothing more is recalled."""
 MOST_EXCERPTS = 3
 """Long exchanges that are tried as excerpts for one message; the rest are shown whole or not."""
-NO_ROOM = "no room left"
-"""Why a relevant exchange was left out."""
 LEAST_BRIEF, MOST_BRIEF = 56, 80
 """Tokens of one such line, label included."""
-AROUND = "said around what bears on your message"
-"""Why a neighbour of a found exchange is there."""
-BRIEF = "bears on your message; its telling sentences"
-"""Why a line of sentences is there."""
 EXCERPT_SHARE = 0.25
 """Of the semantic tier's room: the most that one excerpt takes for a summary."""
 
@@ -144,7 +139,7 @@ def choose(plan: PromptPlan, drafted: TierDraft, ask: MemoryRequest) -> Tiers:
         if frame > room - semantic.tokens:
             facts, overviews, frame = SelectedFacts(dropped=facts.items + facts.dropped), (), 0
     taken = {item.exchange.id for item in semantic.items}
-    reason = "older than the shown history" if held else "larger than all of memory"
+    reason = reasons.OLDER if held else reasons.LARGER_THAN_MEMORY
     older = tuple(
         Dropped(i.exchange, i.tokens, reason) for i in history.hidden if i.exchange.id not in taken
     )
@@ -206,8 +201,8 @@ def _semantic(
     weak = [e for e in material.evidence if e.exchange.id not in passed]
     evidence = [e for e in wanted if e.exchange.id not in held]
     chosen, frame = recall(plan, evidence, room, ask, contested=bool(held))
-    faint = _all_dropped(plan, weak, "much weaker than the best")
-    beside = _all_dropped(plan, material.beside, "another branch of this message")
+    faint = _all_dropped(plan, weak, reasons.WEAK)
+    beside = _all_dropped(plan, material.beside, reasons.REPLACED)
     return replace(chosen, dropped=chosen.dropped + faint + beside), frame
 
 
@@ -249,7 +244,7 @@ def recall(
     briefs, over = _briefs(plan, rest, left, ask.terms)
     items += briefs
     frame += briefs_frame(plan.counter) if briefs else 0
-    return Selected(tuple(items), _all_dropped(plan, over, NO_ROOM)), frame if items else 0
+    return Selected(tuple(items), _all_dropped(plan, over, reasons.NO_ROOM)), frame if items else 0
 
 
 def _briefs(
@@ -277,7 +272,7 @@ def _brief(plan: PromptPlan, found: Relevance, limit: int, terms: Sequence[str])
     if not places:
         return None
     tokens = in_brief(found.exchange, plan.counter, places)
-    return Item(found.exchange, tokens, BRIEF, places, found.score, brief=True)
+    return Item(found.exchange, tokens, reasons.SHORTENED, places, found.score, brief=True)
 
 
 def _all_dropped(
@@ -302,9 +297,9 @@ def _recalled(
 ) -> Item | None:
     exchange, intent = found.exchange, ask.intent
     tokens = in_fence(exchange, plan.counter)
-    whole = Item(exchange, tokens, "bears on your message", score=found.score)
+    whole = Item(exchange, tokens, reasons.RELEVANT, score=found.score)
     if found.around:
-        whole = replace(whole, reason=AROUND, score=None)
+        whole = replace(whole, reason=reasons.AROUND, score=None)
     if intent is not Intent.SUMMARY and tokens <= left:
         within = intent is Intent.VIVID_RECALL or not over(limits, exchange, plan)
         if within or tokens <= left // 2:
@@ -320,5 +315,4 @@ def _recalled(
     short = in_fence(exchange, plan.counter, places)
     if short > left or short >= tokens:
         return whole if tokens <= left else None
-    reason = "bears on your message; too long to come whole"
-    return Item(exchange, short, reason, places, found.score)
+    return Item(exchange, short, reasons.SHORTENED, places, found.score)

@@ -63,9 +63,12 @@ def _record(store: Store, wanted: str | None) -> Record:
             found = [record for record in newest if record.id.startswith(wanted)]
     if len(found) != 1:
         asked = "context" if wanted is None else f"context {wanted!r}"
+        hint = "Send a message first: unabridged chat"
+        if wanted is not None:
+            hint = "Without an id, the last prompt is explained. Ids of others: unabridged show"
         raise NotFoundError(
             f"There is no {asked} to explain.",
-            hint="Send a message first, or use the id of an exchange: unabridged show",
+            hint=hint,
         )
     return found[0]
 

@@ -106,7 +106,7 @@ def copy_between(source: End, target: End, moved: Moved = lambda *_: None) -> It
 def _copied(source: End, target: End, moved: Moved) -> CopiedSpace:
     with _opened(source, None) as giver, _opened(target, giver.space) as taker:
         if _same(source, giver, target, taker):
-            raise InputError("That is the same space.", hint="Name another one to copy it to.")
+            raise InputError("That is the same space.", hint="Name another space to copy it to.")
         sift = sift_for(taker, target.settings)
         done = copy(giver, taker, moved=moved, sift=sift)
         found = compare(giver, taker, passed_over=done.passed_over)

@@ -32,7 +32,7 @@ LIST_SECONDS = 15.0
 
 _BETTER = (
     f"`ollama pull {ollama.SUGGESTED}` with Ollama running, `unabridged models get smollm2`, "
-    "or the setting openai_url"
+    "or --openai URL"
 )
 
 
@@ -146,7 +146,7 @@ class Chooser:
             why = f"{error} {error.hint}" if not isinstance(error, UpstreamAwayError) else ""
         if self._file() is not None and gguf.installed():
             chosen = self._gguf()
-            better = f"`ollama pull {ollama.SUGGESTED}` with Ollama running, or set openai_url"
+            better = f"`ollama pull {ollama.SUGGESTED}` with Ollama running, or --openai URL"
             note = f"{chosen.note} It is small. For better answers: {better}."
             return ChosenModel(chosen.model, f"{why} {note}".strip())
         if self._file() is not None:

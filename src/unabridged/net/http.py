@@ -161,7 +161,7 @@ class HttpUpstream:
             value = None
         if not isinstance(value, dict):
             raise UpstreamBrokenError(
-                f"{self.shown} answered with something that is no JSON object.",
+                f"{self.shown} returned something that is not a JSON object.",
                 hint="Check that the address is a model server's.",
             )
         return value

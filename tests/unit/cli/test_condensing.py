@@ -208,9 +208,9 @@ def test_the_chat_condenses_when_forced(talked, monkeypatch):
     [
         ("/condense everything", "/condense force"),
         ("/condense test now", "/condense force"),
-        ("/expand c-0000000000", "unabridged"),
+        ("/expand c-0000000000", "/expand"),
         ("/semantic set", "/semantic show"),
-        ("/semantic set 00000000 decision", "unabridged search"),
+        ("/semantic set 00000000 decision", "/search WORDS"),
         ("/facts nonsense", "/facts add"),
         ("/facts add", "/facts add"),
         ("/facts pin 99", "number"),

@@ -298,7 +298,7 @@ def test_help_is_short_in_groups_and_explains_a_command(memory):
     ]  # fmt: skip
     person = talk(memory, Model(), "/help facts", "/help look up", "/help /forget", "/help histroy")
     shown = "\n".join(unstyle(line) for line in person.lines)
-    assert "/facts why NUMBER\n  Show where a fact comes from, word for word." in shown
+    assert "/facts why NUMBER [verbose]\n  Show where a fact comes from, word for word." in shown
     assert "Find exchanges." in shown
     assert "/forget topic the old flat" in shown
     assert "Did you mean /history?" in person.errors[0].hint

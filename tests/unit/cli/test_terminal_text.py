@@ -46,6 +46,31 @@ def test_words_are_wrapped_whole_and_wide_characters_anywhere():
     assert wrap("abcdefghij", 4) == ["abcd", "efgh", "ij"]
 
 
+def test_a_path_is_kept_whole_where_it_is_copied():
+    path = "/home/ann/" + "x" * 40
+    assert wrap(f"There is no {path} here.", 30, breaks=False) == ["There is no", path, "here."]
+    assert wrap(path, 30, breaks=False) == [path]
+    assert all(cells(line) <= 30 for line in wrap(f"There is no {path} here.", 30))
+
+
+@pytest.mark.parametrize("width", [58, 78])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "`pip install -e './unabridged[mcp]'`",
+        "`unabridged facts list --state all`",
+        "Install it with: .venv/bin/pip install -e '.[mcp]'",
+        "Another port: unabridged serve --port 11436",
+    ],
+)
+def test_a_command_is_never_broken_if_a_line_has_room_for_it(command, width):
+    copied = command.partition(": ")[2] or command
+    for before in range(0, 70, 3):
+        lines = wrap("x" * before + " " + command, width)
+        assert any(copied in line for line in lines)
+        assert all(cells(line) <= width for line in lines)
+
+
 @given(st.text(max_size=200), st.integers(4, 60))
 def test_wrapped_lines_fit_and_lose_nothing(text, width):
     text = safe(text)

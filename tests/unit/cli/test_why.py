@@ -5,11 +5,13 @@ from datetime import UTC, datetime
 
 import pytest
 from click import unstyle
+from tests.docs.test_style import found
 from tests.helpers.talker import Talker
 
 from unabridged.cli.terminal_text import cells
 from unabridged.cli.views.context_report import account_lines, detail_lines
 from unabridged.config import load
+from unabridged.domain import reasons as reasons_of_candidates
 from unabridged.domain.chat import Usage
 from unabridged.domain.context import Decision, ItemKind, Ledger, LedgerRow, Tier
 from unabridged.domain.intent import Intent
@@ -29,10 +31,10 @@ def row(name, decision=Decision.KEPT, tier=Tier.SEMANTIC, kind=ItemKind.EXCHANGE
     )
 
 
-def account(*rows, rest=(1, 20), **more):
+def account(*rows, rest=(1, 20), intent=Intent.VIVID_RECALL, **more):
     ledger = Ledger(
         window=4000, parts=PARTS, rows=rows, rest_count=rest[0], rest_tokens=rest[1],
-        intent=Intent.VIVID_RECALL, signals=("remember",), complexity=0.25, response_percentage=20,
+        intent=intent, signals=("remember",), complexity=0.25, response_percentage=20,
         budget_available=2000, prefix_reuse=0.76, model="m", tokenizer="estimate-1", bound="memory_cap",
     )  # fmt: skip
     texts = {"here": "Remember the Hotel?", "a": "The hotel is called Azul.", "b": "Hm."}
@@ -46,7 +48,7 @@ ROWS = (
     row("f", tier=Tier.KNOWLEDGE, kind=ItemKind.FACT, at=AT, reason="words: hotel; meaning"),
     row("a", at=AT, session="s", score=0.9),
     row("b", at=AT, session="s", score=0.3),
-    row("h", tier=Tier.IMMEDIATE, at=AT, reason="newest of this session, whole"),
+    row("h", tier=Tier.IMMEDIATE, at=AT, reason="newest in this session"),
     row("z", Decision.LEFT_OUT, at=AT, reason=LONG, tokens=2000),
 )
 
@@ -70,7 +72,10 @@ def test_a_person_reads_whole_sentences():
     assert "Fact “Hotel: Azul” (3 May 2024): mentions “hotel” and is related in meaning." in said
     assert "1 exchange (100 tokens): loosely related in meaning or date. 3 May 2024: “Hm.”" in said
     assert "1 exchange (100 tokens): earlier in this session." in said
-    assert "1 other exchange (20 tokens) was not considered." in said
+    assert (
+        "1 other exchange (20 tokens): not relevant enough to this message, or not searched."
+        in said
+    )
     assert "left over, too small for what was left out" in said
     assert "excluded from memory by the setting memory_cap" in said
 
@@ -101,13 +106,46 @@ def test_no_reason_is_cut_at_any_width(room):
 
 def test_the_bar_is_to_scale_and_without_colour_in_letters():
     plain = account_lines(account(*ROWS), 80, colour=False)
-    bar = next(line for line in plain if line.startswith("SSK"))
+    bar = next(line for line in plain if line.startswith("IIF"))
     assert len(bar) == 80
     assert bar.count("a") == 16
-    assert bar.count("I") == 3
+    assert bar.count("H") == 3
     coloured = account_lines(account(*ROWS), 80, colour=True)
     assert next(line for line in coloured if "█" in line).count("\x1b[") >= 8
     assert len(unstyle(next(line for line in coloured if "█" in line))) == 80
+
+
+def test_the_letters_of_the_bar_begin_the_names_below_it():
+    for lines in (
+        account_lines(account(*ROWS), 80, colour=False),
+        detail_lines(account(*ROWS), 80, colour=False),
+    ):
+        legend = [line for line in lines if re.match(r"[A-Za-z] \w.*%", line)]
+        assert len(legend) >= 6
+        assert all(line[0].upper() == line[2].upper() for line in legend)
+        letters = [line[0] for line in legend]
+        assert len(set(letters)) == len(letters)
+
+
+@pytest.mark.parametrize("intent", [Intent.VIVID_RECALL, Intent.SUMMARY])
+def test_what_a_message_asked_for_is_said_to_have_come_only_if_it_did(intent):
+    decision = {Intent.VIVID_RECALL: Decision.KEPT, Intent.SUMMARY: Decision.CONDENSED}[intent]
+    assert "came first" in shown(account(row("a", decision, score=0.9), intent=intent))
+    for others in ([], [row("h", tier=Tier.IMMEDIATE)], [row("z", Decision.LEFT_OUT)]):
+        assert "came first" not in shown(account(*others, intent=intent))
+
+
+def test_small_talk_has_no_search_that_could_have_found_the_rest():
+    said = shown(account(intent=Intent.CASUAL))
+    assert "1 other exchange (20 tokens): small talk needs no search." in said
+
+
+def test_every_reason_is_plain_english():
+    reasons = [text for name, text in vars(reasons_of_candidates).items() if name.isupper()]
+    assert len(reasons) > 10
+    for reason in reasons:
+        assert found(reason) == []
+        assert not re.search(r"\b(whole|told|said around|telling)\b", reason)
 
 
 def test_what_the_server_counted_and_what_is_gone_is_said():

@@ -33,7 +33,7 @@ def test_many_rows_of_one_session_take_few_bytes():
     at = datetime(2026, 11, 21, 10, 0, tzinfo=UTC)
     rows = [
         LedgerRow(
-            Tier.RECENT, ItemKind.EXCHANGE, f"{n:026d}", Decision.KEPT, 250, "this session, whole",
+            Tier.RECENT, ItemKind.EXCHANGE, f"{n:026d}", Decision.KEPT, 250, "earlier in this session",
             None, at + timedelta(minutes=n), "0" * 26,
         )
         for n in range(100)

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from tests.helpers.talker import Talker
 
-from unabridged.context.tiers import AROUND
 from unabridged.domain.context import Decision, Tier
+from unabridged.domain.reasons import AROUND
 from unabridged.testing.clock import ManualClock
 
 ASKED = "Remember the lighthouse model that I built?"

@@ -141,7 +141,7 @@ def test_without_a_condenser_it_is_left_out_and_said(tmp_path):
         contexts = talk(memory, 30)
     assert not any(map(earlier_row, contexts))
     reasons = {r.reason for c in contexts for r in c.ledger.rows}
-    assert "older than the shown history" in reasons
+    assert "older than the part of this session that is shown" in reasons
 
 
 def test_what_tells_something_stays_longer_than_what_does_not(memory):

@@ -121,7 +121,7 @@ def test_where_memory_is_short_one_exchange_takes_a_quarter_of_it_at_most():
         assert rows[0].decision is Decision.KEPT, "whole while there is room"
         short = [row for row in rows if row.decision is Decision.CONDENSED]
         assert short
-        assert {row.reason for row in short} == {"over 25 % of memory"}
+        assert {row.reason for row in short} == {"over 25% of the room for memory"}
         assert all(limit / 2 < row.tokens <= limit for row in short)
         assert len({row.sentences for row in short}) == 1
 

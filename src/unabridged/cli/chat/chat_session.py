@@ -30,6 +30,16 @@ UNSENT = "Stopped before it was sent; nothing was stored."
 PUT_OFF = "Postponed: indexing continues after the next answer."
 QUOTING = "quote"
 AGAIN = "Your message is kept. /retry asks again."
+_HERE = {
+    "facts list": "/facts",
+    "requirements list": "/requirements",
+    "search WORDS": "/search WORDS",
+    "sessions": "/sessions",
+    "expand": "/expand",
+    "models": "/model",
+    "personas": "/persona",
+}
+"""Commands that hints name, and what to type in the chat instead."""
 
 
 class Chat:
@@ -76,6 +86,11 @@ class Chat:
         self._said: set[str] = set()
         self.found: list[str] = []
         self.commands: list[str] = []
+
+    @property
+    def as_json(self) -> bool:
+        """Whether answers are written as JSON, for a program."""
+        return self._data_of is not None
 
     @property
     def space(self) -> Space:
@@ -130,7 +145,7 @@ class Chat:
         if asked.exchange and not asked.stopped:
             self._maintain()
         if asked.stopped:
-            self.screen.note(_stopped(asked))
+            self.screen.note(stopped_note(asked))
             if not self.screen.interactive:
                 raise KeyboardInterrupt
         if asked.error:
@@ -208,7 +223,9 @@ class Chat:
             self.screen.note(text, "warn")
 
     def fail(self, error: UnabridgedError) -> None:
-        """Show an error; the chat continues."""
+        """Show an error, with commands of the chat in its hint; the chat continues."""
+        for typed, here in _HERE.items():
+            error.hint = error.hint.replace(f"unabridged {typed}", here)
         self.failed = error
         self.screen.error(error)
 
@@ -217,7 +234,8 @@ def _space(space: Space, settings: Settings) -> SpaceId:
     return space_from(replace(space.scope, model=settings.model or None), settings)
 
 
-def _stopped(asked: SentQuestion) -> str:
+def stopped_note(asked: SentQuestion) -> str:
+    """Say what became of a question that Ctrl-C stopped."""
     if asked.exchange is None:
         return UNSENT
     return STOPPED if asked.text else SILENT

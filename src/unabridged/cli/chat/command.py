@@ -14,7 +14,9 @@ from unabridged.errors import NotFoundError
 QUOTED = 60
 """The most cells of a repeated text."""
 LISTED = 30
-"""The most items of a list; older ones are only counted."""
+"""Items of a list; older ones are only counted."""
+VERBOSE = {"v", "verbose"}
+"""Words after a command that ask for ids and figures, without dashes."""
 LAST_LINES = 3
 """Lines of each side of the last exchange, when a session is continued."""
 

@@ -23,7 +23,12 @@ GROUPS: Mapping[str, str] = {
     ANSWER: "what answers, and how",
     OTHER: "help and leaving",
 }
-"""The groups of the help, with their subjects."""
+"""The groups of the help, with what they are about."""
+HOW = (
+    "/help COMMAND or /help GROUP explains them, such as /help forget",
+    "Before a message: t: or chat: chooses its mode, // starts it with a slash",
+)
+"""The last lines of the help."""
 
 
 def run(chat: Chat, line: str) -> None:
@@ -33,10 +38,17 @@ def run(chat: Chat, line: str) -> None:
         InputError: There is no such command, or its argument is not valid.
         UnabridgedError: The command failed.
     """
+    if line.strip() == "/":
+        line = "/help"
     command, given = _parsed(line)
     if command is None:
+        first = line.split(maxsplit=1)[0].lower()
+        below = [name for name in _BY_NAME if name.startswith(f"{first} ")]
+        if below:
+            words = [name.removeprefix(f"{first} ") for name in below]
+            raise InputError(f"{first} needs a word: {' or '.join(words)}.", hint=", ".join(below))
         raise InputError(
-            f"There is no command {line.split(maxsplit=1)[0]}.",
+            f"There is no command {first}.",
             hint=f"{_nearest(line)}/help lists the commands; // starts a message with a slash.",
         )
     _check(command, given)
@@ -49,7 +61,7 @@ def _check(command: Row, given: str) -> None:
         near = [name for name in _BY_NAME if f"{name} ".startswith(f"{first} ")]
         hint = ", ".join(near) if near[1:] else f"/help {first[1:]}"
         raise InputError(f"{command.name} does not take {given!r}.", hint=hint)
-    needed = [] if command.argument.startswith("[") else command.argument.split()
+    needed = command.argument.partition("[")[0].split()
     if len(given.split()) < len(needed):
         missing = needed[len(given.split())]
         raise InputError(f"{command.name} needs {missing}.", hint=command.example)
@@ -67,8 +79,8 @@ def _parsed(line: str) -> tuple[Row | None, str]:
 def _nearest(line: str) -> str:
     typed, first = line.strip().lower(), line.split(maxsplit=1)[0].lower()
     near = [name for name in _BY_NAME if name.startswith(first)]
-    near = near or difflib.get_close_matches(typed, _BY_NAME, 1, 0.5)
-    near = near or difflib.get_close_matches(first, _BY_NAME, 1, 0.5)
+    near = near or difflib.get_close_matches(typed, _BY_NAME, 1, 0.65)
+    near = near or difflib.get_close_matches(first, _BY_NAME, 1, 0.65)
     return f"Did you mean {near[0]}? " if near else ""
 
 
@@ -95,15 +107,16 @@ def _overview() -> Iterator[str]:
         yield f"{paint(group, 'bold')}  {paint(about, 'dim')}"
         yield from ("  " + line for line in wrap("  ".join(said), width() - INDENT))
     yield ""
-    yield paint("/help COMMAND or /help GROUP explains them, such as /help forget", "dim")
-    yield paint("Before a message: t: or chat: chooses its mode, // starts it with a slash", "dim")
+    for text in HOW:
+        yield from (paint(line, "dim") for line in wrap(text, width() - INDENT))
 
 
 def _details(asked: str) -> Iterator[str]:
     found = [each for each in COMMANDS if f"{each.name[1:]} ".startswith(f"{asked} ")]
     if not found:
         raise InputError(
-            f"There is no command or group {asked!r}.", hint=f"{_nearest('/' + asked)}/help"
+            f"There is no command or group {asked!r}.",
+            hint=f"{_nearest('/' + asked)}/help lists them.",
         )
     for each in found:
         yield paint(f"{each.name} {each.argument}".rstrip(), "accent")
@@ -141,7 +154,7 @@ COMMANDS = (
     Row("/unpin", MEMORY, "[NUMBER]", memory.unpin),
     Row("/facts", MEMORY, "", memory.facts),
     Row("/facts add", MEMORY, "TEXT", memory.add_fact, "/facts add I am allergic to nuts."),
-    Row("/facts why", MEMORY, "NUMBER", memory.show_fact, "/facts why 3"),
+    Row("/facts why", MEMORY, "NUMBER [verbose]", memory.show_fact, "/facts why 3"),
     Row("/facts pin", MEMORY, "NUMBER", memory.pin_fact, "/facts pin 3"),
     Row("/facts unpin", MEMORY, "NUMBER", memory.unpin_fact, "/facts unpin 3"),
     Row("/facts forget", MEMORY, "NUMBER", memory.withdraw_fact, "/facts forget 3"),

@@ -1,7 +1,7 @@
 """Commands of the chat that look into memory: search, accounts, figures, condensations."""
 
 from unabridged.cli.chat.chat_session import Chat
-from unabridged.cli.chat.command import LISTED, current
+from unabridged.cli.chat.command import LISTED, VERBOSE, current
 from unabridged.cli.format import count
 from unabridged.cli.paint import colour_out, width
 from unabridged.cli.views import lists
@@ -27,14 +27,13 @@ FOUND = 10
 ANNOTATED = 5
 """The number of newest exchanges to show with annotations."""
 MOST_ANNOTATED = 500
-"""Exchanges to annotate before showing the distribution: about a second."""
-_VERBOSE = {"v", "verbose"}
+"""Exchanges that are annotated before their distribution is shown: about a second."""
 
 
 def why(chat: Chat, wanted: str) -> None:
     """Show what the last prompt held, and why."""
     words = wanted.split()
-    names = [word for word in words if word.lstrip("-") not in _VERBOSE]
+    names = [word for word in words if word.lstrip("-") not in VERBOSE]
     name = names[0] if names else None
     account = account_of(chat.space, name)
     if len(names) < len(words):

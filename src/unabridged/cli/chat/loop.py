@@ -14,6 +14,8 @@ from unabridged.home.open_spaces import space_from
 
 PREFIXES = (("t:", Mode.TOOLS), ("chat:", Mode.CHAT))
 """The beginnings of a message that choose its mode, as in WorkspaceAI."""
+WORDS = {"quit": "/quit leaves", "exit": "/quit leaves", "help": "/help lists the commands"}
+"""Single words that were meant for the chat itself, and what to type instead."""
 LEAVE = "/quit or Ctrl-D to quit; everything is kept."
 LEAVE_UNSAVED = "/quit or Ctrl-D to quit; /save saves what is not saved yet."
 KEYS = "/help lists the commands · Alt-Enter for a new line · Ctrl-D to quit"
@@ -67,14 +69,21 @@ def handle(chat: Chat, line: str) -> None:
         if line.startswith("/") and not line.startswith("//"):
             commands.run(chat, line)
         else:
-            mode, text = split_mode(line[1:] if line.startswith("//") else line)
-            chat.send(text, mode=mode)
+            _send(chat, line[1:] if line.startswith("//") else line)
     except UnabridgedError as error:
         chat.fail(error)
     except KeyboardInterrupt:
         if not chat.screen.interactive:
             raise
         chat.screen.note("Stopped.")
+
+
+def _send(chat: Chat, line: str) -> None:
+    if not chat.as_json and (hint := WORDS.get(line.strip().lower())):
+        chat.screen.note(f"Not sent. {hint}; to say it to the model, add a word.")
+        return
+    mode, text = split_mode(line)
+    chat.send(text, mode=mode)
 
 
 def split_mode(text: str) -> tuple[Mode | None, str]:

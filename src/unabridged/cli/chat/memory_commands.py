@@ -1,7 +1,7 @@
 """Commands of the chat about what is remembered: facts, pins, requirements, forgetting."""
 
 from unabridged.cli.chat.chat_session import Chat
-from unabridged.cli.chat.command import LISTED, last, quoted
+from unabridged.cli.chat.command import LISTED, VERBOSE, last, quoted
 from unabridged.cli.format import count
 from unabridged.cli.views import lists
 from unabridged.cli.views.facts import fact_card, fact_lines
@@ -23,8 +23,14 @@ def facts(chat: Chat, _: str) -> None:
         chat.screen.note("Nothing is known yet. /facts add TEXT adds a fact.")
         return
     older = max(0, len(known) - LISTED)
-    chat.screen.say(fact_lines(known[older:], first=older + 1))
-    chat.screen.note("● every prompt has it · /facts why NUMBER shows where a fact comes from")
+    shown = known[older:]
+    chat.screen.say(fact_lines(shown, first=older + 1))
+    signs = (
+        ("● every prompt has it", any(fact.pinned for fact in shown)),
+        ("≠ contradicts another", any(fact.disputed_by for fact in shown)),
+        ("/facts why NUMBER shows where a fact comes from", True),
+    )
+    chat.screen.note(" · ".join(text for text, there in signs if there))
     if older:
         chat.screen.note(f"{count(older, 'older fact')}: unabridged facts")
 
@@ -36,7 +42,12 @@ def add_fact(chat: Chat, text: str) -> None:
 
 def show_fact(chat: Chat, wanted: str) -> None:
     """Show where a fact comes from, word for word."""
-    chat.screen.say(fact_card(chat.space.facts.get(wanted)))
+    name, _, more = wanted.partition(" ")
+    if more.lstrip("-") not in {"", *VERBOSE}:
+        raise InputError(f"/facts why does not take {more!r}.", hint=f"/facts why {name} verbose")
+    chat.screen.say(fact_card(chat.space.facts.get(name), verbose=bool(more)))
+    if not more:
+        chat.screen.note(f"/facts why {name} verbose shows ids too")
 
 
 def pin_fact(chat: Chat, wanted: str) -> None:

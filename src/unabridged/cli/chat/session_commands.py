@@ -38,6 +38,8 @@ def sessions(chat: Chat, _: str) -> None:
         chat.screen.note("There is no session yet.")
     handed = chat.space.sharing.handed_off()
     chat.screen.say(lists.session_lines(list(enumerate(found[:SESSIONS], 1)), handed))
+    if any(line.current for line in found[:SESSIONS]):
+        chat.screen.note("● this session")
     if len(found) > SESSIONS:
         chat.screen.note(f"{count(len(found) - SESSIONS, 'older session')}: unabridged sessions")
 
@@ -84,7 +86,10 @@ def branch(chat: Chat, wanted: str) -> None:
             for number, leaf in enumerate(leaves, 1)
         ]
         chat.screen.say(table(columns, rows, width()))
-        chat.screen.note("/branch NUMBER continues another branch.")
+        if len(leaves) > 1:
+            chat.screen.note("● this one · /branch NUMBER continues another branch")
+        else:
+            chat.screen.note("There is no other branch. /edit and /retry begin one.")
         return
     number = int(wanted) if wanted.isdecimal() else 0
     chosen = leaves[number - 1].id if 0 < number <= len(leaves) else wanted

@@ -3,12 +3,14 @@
 import contextlib
 import os
 import select
+import shutil
 import signal
 import sys
 from types import TracebackType
 from typing import Any, Self
 
 from unabridged import config
+from unabridged.cli.terminal_text import cells
 
 _AT_ONCE = 65_536
 """Bytes to read at once."""
@@ -32,7 +34,7 @@ class TypeAhead:
         self._wanted = wanted and sys.platform != "win32"
         self._before: list[Any] | None = None
         self._resumed: Any = None
-        self._early_taken = False
+        self._early_taken, self._early = False, ""
 
     def __enter__(self) -> Self:
         if self._wanted and sys.platform != "win32":
@@ -57,12 +59,22 @@ class TypeAhead:
             termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, self._before)
             _write(_NO_PASTES)
 
+    def take(self) -> None:
+        """Take the keys that were typed before this was entered, and erase their echo."""
+        if self._before is None:
+            return
+        self._early = _typed(sys.stdin.fileno())
+        if self._early:
+            size = shutil.get_terminal_size()
+            rows = min(_echoed_rows(self._early, size.columns), size.lines - 1)
+            _write(f"\r\x1b[{rows}A\x1b[J" if rows else "\r\x1b[J")
+
     def early(self) -> str:
         """Return the keys that were typed so far; nothing at a second call."""
         if self._before is None or self._early_taken:
             return ""
         self._early_taken = True
-        return _typed(sys.stdin.fileno()).translate(_AS_KEYS)
+        return (self._early + _typed(sys.stdin.fileno())).translate(_AS_KEYS)
 
     def keep(self) -> None:
         """Keep keys as they are from here on."""
@@ -76,6 +88,15 @@ class TypeAhead:
         mode[3] = (mode[3] | termios.NOFLSH) & ~(termios.ECHO | termios.ICANON | termios.IEXTEN)
         termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, mode)
         _write(_PASTES)
+
+
+def _echoed_rows(keys: str, columns: int) -> int:
+    # The terminal shows a control character as ^ and a letter, and Ctrl-D not at all.
+    rows = 0
+    for line in keys.replace("\0", "").replace("\r", "\n").split("\n"):
+        shown = cells(line) + sum(char < " " for char in line)
+        rows += 1 + max(0, shown - 1) // columns
+    return rows - 1
 
 
 def _typed(handle: int) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from unabridged.cli.chat.answer import SentQuestion, ask
+from unabridged.cli.chat.chat_session import stopped_note
 from unabridged.cli.chat.plain import PlainScreen
 from unabridged.cli.chat.screen import Screen, choose_screen
 from unabridged.cli.chat.type_ahead import TypeAhead
@@ -16,7 +17,7 @@ from unabridged.cli.options import TALK, Invocation
 from unabridged.cli.output import exchange_data
 from unabridged.cli.plain_command import plain_command
 from unabridged.domain.context import Tier
-from unabridged.errors import MissingExtraError
+from unabridged.errors import InputError, MissingExtraError
 from unabridged.turn.conversation import Conversation
 
 
@@ -26,12 +27,13 @@ from unabridged.turn.conversation import Conversation
     'git diff | unabridged ask "Review this:" - --new',
     options=TALK,
 )
-@click.argument("text", nargs=-1, required=True)
+@click.argument("text", nargs=-1)
 def command(invocation: Invocation, text: tuple[str, ...]) -> None:
     """Ask one question and print the answer.
 
-    It continues the newest session; --new begins another. The answer goes to standard output, everything else to standard error. - reads standard input.
+    It continues the newest session; --new begins another. The answer goes to standard output, everything else to standard error. Without a text, or for -, it reads standard input.
     """
+    text = text or _piped()
     conversation = open_conversation(invocation)
     screen = _screen(as_json=invocation.json)
     words = words_from(text)
@@ -49,7 +51,18 @@ def command(invocation: Invocation, text: tuple[str, ...]) -> None:
         invocation.emit(answer_data(asked))
         _follow_up(conversation, screen)
     if asked.stopped:
+        screen.note(stopped_note(asked))
         raise KeyboardInterrupt
+
+
+def _piped() -> tuple[str, ...]:
+    if _is_typed():
+        raise InputError("There is no question.", hint='unabridged ask "What did I say?"')
+    return ("-",)
+
+
+def _is_typed() -> bool:
+    return sys.stdin.isatty()
 
 
 def _follow_up(conversation: Conversation, screen: Screen) -> None:

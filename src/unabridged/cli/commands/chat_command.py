@@ -33,6 +33,7 @@ def command(invocation: Invocation, *, plain: bool) -> None:
     plain = plain or not sys.stdin.isatty()
     person = not plain and not invocation.json and sys.stdout.isatty()
     with TypeAhead(wanted=person) as typed:
+        typed.take()
         conversation = open_conversation(invocation)
         screen = choose_screen(plain=plain, as_json=invocation.json, typed=typed)
         data_of = answer_data if invocation.json else None

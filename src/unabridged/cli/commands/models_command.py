@@ -45,7 +45,7 @@ def list_command(invocation: Invocation, *, refresh: bool) -> None:
 def get_command(invocation: Invocation, name: str) -> None:
     """Download a small model into the home, to try everything without a server.
 
-    smollm2 is a chat model, SmolLM2-135M-Instruct (98 MB, Apache-2.0). It is small, and its answers are poor.
+    smollm2 is a chat model, SmolLM2-135M-Instruct (93 MB to download, Apache-2.0). It is small, and its answers are poor.
 
     REPO/NAME is an embedder with an ONNX model from the Hugging Face hub, for search by meaning: intfloat/multilingual-e5-small (MIT, 94 languages, 470 MB) or sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0, English, 90 MB).
     """

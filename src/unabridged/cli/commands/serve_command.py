@@ -164,8 +164,10 @@ def start_lines(start: Start) -> Iterator[str]:
     yield from _row("Access", _access(start))
     yield from _row("Connect", f"{pad('Ollama clients', _CLIENT)}OLLAMA_HOST={start.url}")
     yield from _row("", f"{pad('OpenAI clients', _CLIENT)}OPENAI_BASE_URL={start.url}/v1")
-    mcp = f"{start.url}/mcp" if start.mcp else f"not installed: {install_command('mcp')}"
+    mcp = f"{start.url}/mcp" if start.mcp else "not installed; to install it:"
     yield from _row("", f"{pad('MCP clients', _CLIENT)}{mcp}")
+    if not start.mcp:
+        yield from _row("", install_command("mcp"))
     yield from _row("", f"{pad('step by step', _CLIENT)}unabridged connect")
     yield ""
     yield paint("Ctrl-C stops the server after the answers in progress.", "dim")

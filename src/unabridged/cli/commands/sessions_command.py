@@ -52,6 +52,8 @@ def command(invocation: Invocation, limit: int, *, archived: bool) -> None:
             echo(apart, "dim")
         return
     echo_lines(session_lines(lines[:limit], handed))
+    if any(line.current for _, line in lines[:limit]):
+        echo("● `unabridged chat` continues it", "dim")
     if len(lines) > limit:
         echo(f"… and {len(lines) - limit:,} more: --limit {len(lines)}", "dim")
     if away and not archived:

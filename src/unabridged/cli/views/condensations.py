@@ -124,7 +124,7 @@ def expanded_lines(expanded: ExpandedCondensation) -> list[str]:
     if one.messages:
         covered = f"{count(len(one.messages), 'message')} of {covered}"
     head = [one.id, one.level.value, called(one.category), covered, f"by {one.by}"]
-    lines = [paint("  ".join(part for part in head if part), "dim")]
+    lines = _wrapped("  ".join(part for part in head if part), "dim")
     lines += _said(one.lines)
     lines += [line for note in one.notes for line in _wrapped(note, "warn")]
     missing = len(one.covers) - len(expanded.exchanges)

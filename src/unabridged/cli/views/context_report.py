@@ -11,6 +11,7 @@ from unabridged.cli.paint import PARTS, STYLES, bar, paint
 from unabridged.cli.terminal_text import cells, clip, one_line, pad, safe, wrap
 from unabridged.domain.context import Decision, ItemKind, Ledger, LedgerRow, Tier
 from unabridged.domain.intent import Intent
+from unabridged.domain.reasons import AROUND
 from unabridged.domain.results import ContextReport
 from unabridged.errors import NotFoundError
 from unabridged.space.space import Space
@@ -19,9 +20,9 @@ _SIGNS = {Decision.KEPT: "●", Decision.CONDENSED: "◐", Decision.LEFT_OUT: "�
 SHOWN = 12
 """The most items of a kind to name."""
 CLOSE = 0.5
-"""The least relevance of an exchange without shared words that is not loosely related."""
-LOOSE, NEAR = "loosely related in meaning or date", "said just before or after something relevant"
-"""The reasons of exchanges that are named together."""
+"""The relevance from which an exchange that shares no word is more than loosely related."""
+LOOSE = "loosely related in meaning or date"
+"""Why exchanges came along that are named together and share no word with the message."""
 NAMED = 5
 """The most items with the same reason to name."""
 _WORDS = "words: "
@@ -32,6 +33,7 @@ _NAMES: Mapping[str, tuple[str, str]] = {
     "system": ("instructions", "the system prompt: who answers, and how"),
     "tools": ("tools", "definitions of the tools on offer"),
     "knowledge": ("facts", "pinned texts and known facts"),
+    "recent": ("older", "messages of this session before those"),
     "immediate": ("history", "earlier messages of this session"),
     "semantic": ("recalled", "from memory, for this message"),
     "message": ("message", "what you wrote"),
@@ -41,12 +43,21 @@ _NAMES: Mapping[str, tuple[str, str]] = {
     "unused": ("unused", "excluded from memory by the setting {bound}"),
 }
 """The parts of a window in words for people: name and meaning."""
-_INTENTS: Mapping[Intent, str] = {
-    Intent.VIVID_RECALL: "You asked for details, so whole exchanges came first.",
-    Intent.SUMMARY: "You asked for an overview, so summaries came first.",
-    Intent.CONTEXTUAL: "Memory was searched for what is relevant to this message.",
-    Intent.CASUAL: "This is small talk, so memory was not searched.",
+_INTENTS: Mapping[Intent, tuple[str, str]] = {
+    Intent.VIVID_RECALL: (
+        "You asked for details, so whole exchanges came first.",
+        "You asked for details, but no exchange was recalled.",
+    ),
+    Intent.SUMMARY: (
+        "You asked for an overview, so summaries came first.",
+        "This looked like a request for an overview, but no summary was relevant.",
+    ),
+    Intent.CONTEXTUAL: ("Memory was searched for what is relevant to this message.",) * 2,
+    Intent.CASUAL: ("This is small talk, so memory was not searched.",) * 2,
 }
+"""What the message asked of memory: if that came along, and if it did not."""
+_ASKED = {Intent.VIVID_RECALL: Decision.KEPT, Intent.SUMMARY: Decision.CONDENSED}
+"""What came along in the semantic tier if the request was met."""
 
 
 def account_data(account: ContextReport, *, prompt: bool = False) -> dict[str, Any]:
@@ -129,7 +140,13 @@ def _heading(account: ContextReport, room: int) -> list[str]:
     share = _share(ledger.prompt_tokens, ledger.window)
     facts = f"{moment(account.at)} · {ledger.model} · "
     facts += f"{ledger.prompt_tokens:,} of {ledger.window:,} tokens sent ({share})"
-    return [*lines, *_broken(safe(facts), room, "dim"), *_broken(_INTENTS[ledger.intent], room)]
+    return [*lines, *_broken(safe(facts), room, "dim"), *_broken(_intent(ledger), room)]
+
+
+def _intent(ledger: Ledger) -> str:
+    met, unmet = _INTENTS[ledger.intent]
+    came = {row.decision for row in ledger.kept(Tier.SEMANTIC)}
+    return met if _ASKED.get(ledger.intent) in came else unmet
 
 
 def _window(ledger: Ledger, room: int, *, colour: bool, merged: bool = True) -> list[str]:
@@ -138,7 +155,7 @@ def _window(ledger: Ledger, room: int, *, colour: bool, merged: bool = True) -> 
         parts["immediate"] = parts.get("immediate", 0) + parts.pop("recent", 0)
     known = [name for name in PARTS if parts.get(name)]
     names = [*known, *sorted(name for name in parts if name not in PARTS and parts[name])]
-    rows = [_part(name, ledger, merged=merged) for name in names]
+    rows = [_part(name, ledger) for name in names]
     figures = [f"{parts[name]:,}" for name in names]
     wide = max(cells(name) for name, _ in [*rows, ("window", "")])
     total = f"{ledger.window:,}"
@@ -155,12 +172,12 @@ def _window(ledger: Ledger, room: int, *, colour: bool, merged: bool = True) -> 
     return [*lines, f"  {pad('window', wide)}  {total}  {_share(ledger.window, ledger.window):>5}"]
 
 
-def _part(name: str, ledger: Ledger, *, merged: bool) -> tuple[str, str]:
+def _part(name: str, ledger: Ledger) -> tuple[str, str]:
     title, meaning = _NAMES.get(name, (name, PARTS.get(name, ("", "", ""))[2]))
     left = [row.tokens for row in ledger.rows if row.decision is Decision.LEFT_OUT]
     if name == "reserve" and left and ledger.parts[name] < min(left):
         meaning = "left over, too small for what was left out"
-    return (title if merged else name), meaning.format(bound=ledger.bound or "of a limit")
+    return title, meaning.format(bound=ledger.bound or "of a limit")
 
 
 def _share(tokens: int, window: int) -> str:
@@ -193,7 +210,7 @@ def _came(account: ContextReport, titles: Mapping[str, str]) -> Iterator[str]:
     for row in close[:SHOWN]:
         yield f"{_SIGNS[row.decision]} {_recalled(row, account, titles)}{_quoted(row, account)}"
     yield from _more(len(close), "exchange", "recalled")
-    for reason, is_near in ((LOOSE, False), (NEAR, True)):
+    for reason, is_near in ((LOOSE, False), (AROUND, True)):
         some = [r for r in recalled if _loose(r, account) and (r.score is None) is is_near]
         if some:
             yield _group(Decision.KEPT, some, "exchange", reason, account)
@@ -287,9 +304,11 @@ def _named(row: LedgerRow, account: ContextReport) -> str:
 
 def _rest(ledger: Ledger) -> str:
     number = ledger.rest_count
-    verb = "was" if number == 1 else "were"
     tokens = count(ledger.rest_tokens, "token")
-    return f"{count(number, 'other exchange')} ({tokens}) {verb} not considered."
+    why = "not relevant enough to this message, or not searched"
+    if ledger.intent is Intent.CASUAL:
+        why = "small talk needs no search"
+    return f"{count(number, 'other exchange')} ({tokens}): {why}."
 
 
 def _candidates(account: ContextReport) -> Iterator[str]:

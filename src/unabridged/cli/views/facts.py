@@ -32,7 +32,7 @@ def fact_lines(
         Column("", right=True, style="dim"),
         Column("", style="accent"),
         Column("fact", flexible=True),
-        Column("since", style="dim"),
+        Column("noted", style="dim"),
         *([Column("until", style="dim")] if ended else []),
         Column("from", style="dim"),
     ]
@@ -65,7 +65,7 @@ def facts_lines(facts: Sequence[Fact], call: "Call") -> list[str]:
 def told_fact(fact: Fact, what: str = "", call: "Call | None" = None) -> list[str]:
     """Show a change of a fact, and what contradicts it; without ``what``, all fields."""
     if not what or call is None:
-        return fact_card(fact)
+        return [*fact_card(fact), paint("With ids: --json", "dim")]
     others = {other.id: other for other in call.space.facts.all()} if fact.disputed_by else {}
     against = (others[name] for name in fact.disputed_by if name in others)
     return [
@@ -84,23 +84,34 @@ def withdrawn_fact(gone: Fact, call: "Call") -> Iterator[str]:
         yield paint(f"Still in {safe(other)}. Share again to withdraw it there.", "warn")
 
 
-def fact_card(fact: Fact) -> list[str]:
-    """Show every field of a fact, with the words that it comes from."""
+def fact_card(fact: Fact, *, verbose: bool = False) -> list[str]:
+    """Show a fact with the words that it comes from.
+
+    Args:
+        fact: The fact.
+        verbose: Whether to show every field, with ids.
+    """
+    source = _SOURCES.get(fact.by, fact.by)
     rows = [
-        ("id", fact.id),
-        ("about", fact.subject),
-        (fact.attribute or "says", fact.value or fact.text),
-        ("quote", fact.quote),
-        ("exchange", fact.exchange or ""),
-        ("since", day(fact.since)),
+        ("you said", f"“{fact.quote}”" if fact.quote else ""),
+        ("noted", day(fact.since)),
         ("until", day(fact.until)),
-        ("learned by", fact.by),
-        ("supersedes", fact.supersedes or ""),
-        ("from", fact.origin.space if fact.origin else ""),
-        ("its exchange", (fact.origin.exchange or "") if fact.origin else ""),
-        ("arrived", day(fact.origin.arrived) if fact.origin else ""),
-        ("contradicted by", ", ".join(fact.disputed_by)),
+        ("from", fact.origin.space if fact.origin else source),
+        ("pinned", "every prompt has it" if fact.pinned else ""),
+        ("contradicted by", count(len(fact.disputed_by), "fact") if fact.disputed_by else ""),
     ]
+    if verbose:
+        rows += [
+            ("id", fact.id),
+            ("exchange", fact.exchange or ""),
+            ("about", fact.subject),
+            (fact.attribute or "value", fact.value),
+            ("found by", fact.by),
+            ("supersedes", fact.supersedes or ""),
+            ("its exchange", (fact.origin.exchange or "") if fact.origin else ""),
+            ("arrived", day(fact.origin.arrived) if fact.origin else ""),
+            ("contradicted by", ", ".join(fact.disputed_by)),
+        ]
     lines = [*wrap(safe(fact.text), width()), ""]
     for name, text in rows:
         for place, part in enumerate(wrap(safe(text), width() - _NAMES) if text else []):

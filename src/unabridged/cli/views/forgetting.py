@@ -12,11 +12,11 @@ from unabridged.domain.record import RecordKind
 SHOWN = 20
 """The most items of a kind to show; `--json` has all."""
 _NAMES = {
-    RecordKind.CONTEXT: "ledger",
+    RecordKind.CONTEXT: "prompt account",
     RecordKind.OVERVIEW: "condensed text",
     RecordKind.FACT: "fact",
     RecordKind.CONDENSATION: "summary",
-    RecordKind.READING: "annotation",
+    RecordKind.READING: "classification",
     RecordKind.REQUIREMENT: "requirement",
 }
 

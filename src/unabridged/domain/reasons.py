@@ -1,0 +1,22 @@
+"""Why a candidate came along or was left out, in words that a person reads in ``unabridged why``.
+
+Each continues a sentence: "3 exchanges (56 tokens): earlier in this session."
+"""
+
+RELEVANT = "relevant to your message"
+SHORTENED = "relevant to your message; only its most relevant sentences came"
+AROUND = "said just before or after something relevant"
+HISTORY = "earlier in this session"
+NEWEST = "newest in this session"
+TOO_LONG = "over 25% of the room for memory"
+NEWEST_TOO_LONG = "newest in this session, but larger than the room for memory"
+OFFERED = "offered"
+PINNED = "pinned"
+NO_ROOM = "no room left"
+NO_ROOM_FOR_FACTS = "no room left for facts"
+NO_ROOM_FOR_TOOL = "no room left for tools; others are more relevant"
+SAID_ALREADY = "the exchange that states it is in the prompt already"
+WEAK = "much less relevant than the best match"
+REPLACED = "an earlier version of this message or its answer"
+OLDER = "older than the part of this session that is shown"
+LARGER_THAN_MEMORY = "larger than the room for memory"
