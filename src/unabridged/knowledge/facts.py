@@ -14,6 +14,7 @@ from unabridged.knowledge.fact_history import (
     are_linked,
     ends_of,
     gone_fact,
+    in_places,
     is_edit,
     sources_of,
     steps_of,
@@ -55,6 +56,7 @@ class _View:
     revision: int
     statements: dict[str, Statement]
     settled: list[Settled]
+    listed: list[Settled]
     by_member: dict[str, Settled]
     carried: Provenance
 
@@ -79,10 +81,13 @@ class Facts:
         self._sessions = SessionsByStatement(store)
 
     def all(self, state: FactState | str | None = FactState.CURRENT) -> list[Fact]:
-        """Return the facts in a state, the oldest first; in all states with None."""
+        """Return the facts in a state, the oldest first; in all states with None.
+
+        An edited fact keeps the place of the original.
+        """
         view = self._view()
         wanted = None if state is None else FactState(state)
-        facts = [s.fact for s in view.settled if wanted in (None, s.fact.state)]
+        facts = [s.fact for s in view.listed if wanted in (None, s.fact.state)]
         if wanted in (None, FactState.WITHDRAWN):
             facts += [gone_fact(s) for s in view.statements.values() if s.withdrawn]
         return facts
@@ -309,7 +314,9 @@ class Facts:
                 carried = provenance_of(shares, self._store.space.name)
                 settled = resolve_facts(statements.values(), carried)
                 members = {s.id: found for found in settled for s in found.members}
-                self._seen = _View(revision, statements, settled, members, carried)
+                self._seen = _View(
+                    revision, statements, settled, in_places(settled), members, carried
+                )
             return self._seen
 
     def _laid_out(self, session: str | None) -> "FactCache":
@@ -334,7 +341,7 @@ class Facts:
         view = self._view()
         if wanted in view.by_member:
             return view.by_member[wanted]
-        current = [s for s in view.settled if s.fact.state is FactState.CURRENT]
+        current = [s for s in view.listed if s.fact.state is FactState.CURRENT]
         if wanted.isdecimal() and 1 <= int(wanted) <= len(current):
             return current[int(wanted) - 1]
         matches = {

@@ -46,7 +46,7 @@ def test_an_edit_is_in_the_history_and_needs_words(run):
         == 0
     )
     ran = run("facts", "edit", "1", "--value", "Bern")
-    assert ran.out == "Corrected: I live in Bern.\n"
+    assert ran.out == "Corrected: “I live in Rome.” → “I live in Bern.”\n"
     assert [c["what"] for c in run("facts", "history", "1", "--json").data] == ["added", "edited"]
     history = run("facts", "history", "1").out
     assert "Rome" in history

@@ -8,7 +8,7 @@ from unabridged.cli.open_from_options import open_space
 from unabridged.cli.operation_command import from_operation
 from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.plain_command import PlainGroup
-from unabridged.cli.views.facts import facts_lines, told_fact, withdrawn_fact
+from unabridged.cli.views.facts import CORRECTED, facts_lines, told_fact, withdrawn_fact
 
 command = PlainGroup(
     "facts",
@@ -61,7 +61,7 @@ from_operation(
     'unabridged facts edit 3 "I live in Bern."',
     "unabridged facts edit 3 --value Bern",
     fixed={"pinned": None},
-    view=lambda fact, call: told_fact(fact, "Corrected", call),
+    view=lambda fact, call: told_fact(fact, CORRECTED, call),
 )
 from_operation(
     command,
