@@ -19,6 +19,7 @@ from unabridged.language.words import fold, query_terms, terms, words
 from unabridged.log.entrances import texts_of_message
 from unabridged.log.iterate import everything
 from unabridged.ports import Store
+from unabridged.retrieval.echo_filter import own_messages
 
 _EXCERPT = 72
 """Characters of a text's first words in a list."""
@@ -100,7 +101,7 @@ def plan(
     ``outside`` names what is not reached, given the time of the oldest exchange.
     """
     chosen = store.get(wanted.exchanges)
-    traces = _Traces(m.text for e in chosen.values() for m in e.messages if m.text)
+    traces = _Traces(m.text for e in chosen.values() for m in own_messages(e) if m.text)
     repeats, shared = _elsewhere(store, traces, chosen) if chosen else ([], ())
     given: tuple[PlannedRemoval, ...] = ()
     if wanted.with_repeats:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from threading import RLock
 from typing import TYPE_CHECKING
 
+from unabridged.clock import ends_id
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import SELF, Fact, FactChange, FactState
 from unabridged.domain.record import RecordKind
@@ -97,7 +98,7 @@ class Facts:
         return [fact for fact in self.all() if fact.pinned]
 
     def get(self, wanted: str) -> Fact:
-        """Return a fact by its id, the beginning of its id, or its number in ``all()``, from 1.
+        """Return a fact by its id, the beginning or end of its id, or its number in ``all()``, from 1.
 
         Raises:
             NotFoundError: There is none, or several.
@@ -347,10 +348,10 @@ class Facts:
         matches = {
             settled.fact.id: settled
             for name, settled in view.by_member.items()
-            if wanted and name.startswith(wanted)
+            if wanted and (name.startswith(wanted) or ends_id(wanted, name))
         }
         if len(matches) != 1:
-            told = f"Several facts' ids begin with {wanted!r}." if matches else ""
+            told = f"Several facts' ids match {wanted!r}." if matches else ""
             raise NotFoundError(
                 told or f"There is no fact {wanted!r}.",
                 hint="Use its number or its id: unabridged facts list",

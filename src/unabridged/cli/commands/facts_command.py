@@ -22,7 +22,9 @@ command = PlainGroup(
     "unabridged facts forget 4",
     options=MEMORY,
     default="list",
-    explained={"fact": "FACT is a fact's number in the list, its id, or the beginning of its id."},
+    explained={
+        "fact": "FACT is a fact's number in the list, its id, or the beginning or end of its id."
+    },
 )
 from_operation(
     command,
