@@ -94,11 +94,11 @@ def plan(
     wanted: ForgetSelection,
     plan_id: str,
     at: datetime,
-    outside: Callable[[datetime | None], OutOfReach],
+    outside: Callable[[Sequence[Exchange]], OutOfReach],
 ) -> ForgetPlan:
     """Plan a forgetting; only reads.
 
-    ``outside`` names what is not reached, given the time of the oldest exchange.
+    ``outside`` names what is not reached, given the exchanges.
     """
     chosen = store.get(wanted.exchanges)
     traces = _Traces(m.text for e in chosen.values() for m in own_messages(e) if m.text)
@@ -118,7 +118,6 @@ def plan(
     known = support(store.records(RecordKind.FACT), gone.keys(), carried)
     sessions, titles = _sessions(store, gone)
     facts = {one.id for one in going if one.kind is RecordKind.FACT} | {f.id for f in wanted.facts}
-    since = min((exchange.at for exchange in gone.values()), default=None)
     return ForgetPlan(
         id=plan_id,
         at=at,
@@ -131,7 +130,7 @@ def plan(
         going=tuple(going),
         staying=known.staying,
         repeats=tuple(repeats),
-        outside=replace(outside(since), shared=copies(store, gone, facts)),
+        outside=replace(outside(tuple(gone.values())), shared=copies(store, gone, facts)),
         pins=known.pins,
         sources=_sources(store, gone),
         shared=shared,
