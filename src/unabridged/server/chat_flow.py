@@ -7,7 +7,7 @@ the answer is said.
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import anyio
 from starlette.requests import Request
@@ -22,7 +22,7 @@ from unabridged.errors import (
     StoreError,
     UnabridgedError,
 )
-from unabridged.ports import ChatModel
+from unabridged.ports import ChatModel, SupportsRelay
 from unabridged.server.auxiliary_requests import side_request
 from unabridged.server.chat_request import AnswerInfo, ChatApiRequest, Writer
 from unabridged.server.client_disconnect import LEFT, ClientLeftError, while_there
@@ -223,7 +223,7 @@ class _Flow:
         )
         delivery = AnswerStream(
             said,
-            self.writing(self.asked, moment),
+            self.writing(self._named_asked, moment),
             self._receive,
             self._keep,
             raw=question.is_raw(self.model),
@@ -254,9 +254,17 @@ class _Flow:
             return Response(refused.body, refused.status, self.headers, kind)
         return answer_in(self.asked.dialect, refused.error, self.headers)
 
-    def _receive(self, chunk: StreamChunk) -> None:
-        if self.turn is not None:
-            self.turn.receive(chunk)
+    @property
+    def _named_asked(self) -> ChatApiRequest:
+        # A model inside this process answers to every name; the answer names the model itself.
+        return self.asked if isinstance(self.model, SupportsRelay) else replace(self.asked, model="")
+
+    def _receive(self, chunk: StreamChunk) -> StreamChunk:
+        if self.turn is None:
+            return chunk
+        self.turn.receive(chunk)
+        missing = chunk.done and chunk.usage is None
+        return replace(chunk, usage=self.turn.counted) if missing else chunk
 
     async def _keep(self, *, broken: bool) -> None:
         turn = self.turn
