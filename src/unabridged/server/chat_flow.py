@@ -257,7 +257,9 @@ class _Flow:
     @property
     def _named_asked(self) -> ChatApiRequest:
         # A model inside this process answers to every name; the answer names the model itself.
-        return self.asked if isinstance(self.model, SupportsRelay) else replace(self.asked, model="")
+        return (
+            self.asked if isinstance(self.model, SupportsRelay) else replace(self.asked, model="")
+        )
 
     def _receive(self, chunk: StreamChunk) -> StreamChunk:
         if self.turn is None:
