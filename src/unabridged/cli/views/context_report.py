@@ -22,6 +22,8 @@ CLOSE = 0.5
 """The relevance from which an exchange that shares no word is more than loosely related."""
 LOOSE, NEAR = "loosely related in meaning or date", "said just before or after something relevant"
 """Why exchanges came along that are named together."""
+_FRAMED = (Tier.KNOWLEDGE, Tier.SEMANTIC)
+"""Parts with words of ours around what they hold."""
 NAMED = 5
 """Items that are named of those with the same reason."""
 _WORDS = "words: "
@@ -204,6 +206,9 @@ def _came(account: ContextReport, titles: Mapping[str, str]) -> Iterator[str]:
     yield from _more(len(facts), "fact", "included")
     if tools := [row.id for row in rows if row.kind is ItemKind.TOOL]:
         yield f"● Tools on offer: {safe(', '.join(tools))}."
+    if frames := [(tier, n) for tier in _FRAMED if (n := account.ledger.frame(tier)) > 0]:
+        said = ", ".join(f"{_NAMES[tier.value][0]} {n:,}" for tier, n in frames)
+        yield f"● Tokens of the frame around them: {said}."
     if not rows:
         yield "  Nothing: the prompt is your message and the instructions."
 
