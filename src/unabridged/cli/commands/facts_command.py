@@ -8,7 +8,7 @@ from unabridged.cli.open_from_options import open_space
 from unabridged.cli.operation_command import from_operation
 from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.plain_command import PlainGroup
-from unabridged.cli.views.facts import CORRECTED, facts_lines, told_fact, withdrawn_fact
+from unabridged.cli.views.facts import CORRECTED, UNPINNED, facts_lines, told_fact, withdrawn_fact
 
 command = PlainGroup(
     "facts",
@@ -81,7 +81,7 @@ from_operation(
     "Unpin a fact: put it only into prompts that it is relevant to.",
     "unabridged facts unpin 3",
     fixed={"pinned": False, "text": None, "value": None},
-    view=lambda fact, call: told_fact(fact, "Unpinned", call),
+    view=lambda fact, call: told_fact(fact, UNPINNED, call),
 )
 from_operation(
     command,

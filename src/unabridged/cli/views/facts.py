@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from unabridged.operations.call import Call
 
 _SOURCES = {"user": "you", "rules-1": "your words"}
-CORRECTED = "Corrected"
+CORRECTED, UNPINNED = "Corrected", "Unpinned"
+STAYS = "It stays a fact, for prompts that it is relevant to. Remove it: unabridged facts forget"
+"""What becomes of an unpinned text, also one that was a question."""
 _NAMES = 17
 """Width in cells of the names of a fact's fields."""
 
@@ -71,6 +73,7 @@ def told_fact(fact: Fact, what: str = "", call: "Call | None" = None) -> list[st
     against = (others[name] for name in fact.disputed_by if name in others)
     return [
         f"{what}: {_shown_change(fact, what, call)}",
+        *([paint(STAYS, "dim")] if what == UNPINNED else []),
         *(paint(f"Contradicted by: {safe(one_line(one.text))}", "warn") for one in against),
     ]
 
