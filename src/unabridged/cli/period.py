@@ -15,7 +15,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _NAMED = {"today": 0, "yesterday": 1}
 
 
-class Day(click.ParamType):
+class Day(click.DateTime):
     """A day: a date, ``today``, ``yesterday``, or how long ago, such as 7d or 2w."""
 
     name = "day"

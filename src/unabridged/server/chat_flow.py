@@ -22,7 +22,7 @@ from unabridged.errors import (
     StoreError,
     UnabridgedError,
 )
-from unabridged.ports import ChatModel, SupportsRelay
+from unabridged.ports import ChatModel
 from unabridged.server.auxiliary_requests import side_request
 from unabridged.server.chat_request import AnswerInfo, ChatApiRequest, Writer
 from unabridged.server.client_disconnect import LEFT, ClientLeftError, while_there
@@ -30,7 +30,13 @@ from unabridged.server.error_responses import answer_in
 from unabridged.server.resolve_scope import scope_of
 from unabridged.server.state import Service, grant_of, service_of
 from unabridged.server.stream_answer import AnswerStream
-from unabridged.server.upstream_prompt import UpstreamPrompt, put, with_memory, without_memory
+from unabridged.server.upstream_prompt import (
+    UpstreamPrompt,
+    put,
+    relaying,
+    with_memory,
+    without_memory,
+)
 from unabridged.server.upstream_request import RefusedError
 from unabridged.space.space import Space
 from unabridged.turn.conversation import chat_lock, sync
@@ -257,9 +263,7 @@ class _Flow:
     @property
     def _named_asked(self) -> ChatApiRequest:
         # A model inside this process answers to every name; the answer names the model itself.
-        return (
-            self.asked if isinstance(self.model, SupportsRelay) else replace(self.asked, model="")
-        )
+        return self.asked if relaying(self.model) else replace(self.asked, model="")
 
     def _receive(self, chunk: StreamChunk) -> StreamChunk:
         if self.turn is None:
