@@ -24,7 +24,7 @@ class Day(click.DateTime):
         self,
         value: Any,
         param: click.Parameter | None,  # noqa: ARG002 - click's signature
-        ctx: click.Context | None,  # noqa: ARG002
+        ctx: click.Context | None,  # noqa: ARG002 - click's signature
     ) -> datetime:
         """Return the beginning of the day, in the reader's time zone."""
         if isinstance(value, datetime):
