@@ -1,11 +1,13 @@
 """The real clock, and ids that sort by time."""
 
 import os
+import re
 import threading
 from datetime import UTC, datetime
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _RANDOM_BITS = 80
+_ENDING = re.compile(rf"[{_ALPHABET}]{{6,25}}")
 
 
 def ulid(milliseconds: int, randomness: int) -> str:
@@ -15,6 +17,16 @@ def ulid(milliseconds: int, randomness: int) -> str:
     """
     value = (milliseconds << _RANDOM_BITS) | randomness
     return "".join(_ALPHABET[(value >> shift) & 31] for shift in range(125, -1, -5))
+
+
+def may_end_id(wanted: str) -> bool:
+    """Return whether a text can be the end of an id, as lists show it: 6 to 25 digits."""
+    return _ENDING.fullmatch(wanted) is not None
+
+
+def ends_id(wanted: str, name: str) -> bool:
+    """Return whether a text is the end of an id."""
+    return may_end_id(wanted) and name.endswith(wanted)
 
 
 class SystemClock:

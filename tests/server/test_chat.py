@@ -331,6 +331,30 @@ def test_quote_answers_both_dialects(serving):
     assert "May" in said.choices[0].message.content
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_answer_of_quote_names_it_and_counts_its_tokens(serving, http, stream):
+    url = serving(upstream="quote")
+    asked = {"model": "any", "messages": [{"role": "user", "content": WORDS}], "stream": stream}
+    body = {**asked, "stream_options": {"include_usage": True}}
+    said = http.post(url + "/v1/chat/completions", json=body)
+    context = said.headers["x-unabridged-context"]
+    lines = [line.removeprefix("data: ") for line in said.text.splitlines() if "usage" in line]
+    last = json.loads(lines[-1]) if stream else said.json()
+    with talking(url.service.pool, Scope()) as memory:
+        planned = memory.space.contexts.why(context).ledger.prompt_tokens
+    assert last["model"] == "quote"
+    assert last["usage"]["prompt_tokens"] == planned > 0
+    assert last["usage"]["completion_tokens"] > 0
+    lines = http.post(url + "/api/chat", json=asked).text.splitlines()
+    end = json.loads(lines[-1])
+    assert end["model"] == "quote"
+    assert min(end["prompt_eval_count"], end["eval_count"]) > 0
+    body = {"model": "any", "input": WORDS}
+    whole = http.post(url + "/v1/responses", json=body).json()
+    assert whole["model"] == "quote"
+    assert min(whole["usage"]["input_tokens"], whole["usage"]["output_tokens"]) > 0
+
+
 def test_an_answer_that_cannot_be_stored_is_said_or_passed(front, upstream, http, monkeypatch):
     def fails(*_, **__):
         raise StoreDamagedError("It is damaged.", hint="Run: unabridged doctor")

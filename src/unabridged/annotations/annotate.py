@@ -186,14 +186,17 @@ class Annotations:
         return self.of([exchange])[exchange.id]
 
     def stats(self) -> ReadingCounts:
-        """Count the annotations under the scheme, with corrections applied."""
+        """Count the annotations under the scheme, with corrections applied; each message once."""
+        seen: set[str] = set()
         messages: Counter[str] = Counter()
         exchanges: Counter[str] = Counter()
         by: Counter[str] = Counter()
         held = annotations_of(self._store.records(RecordKind.READING), self.scheme)
         for reading in held.values():
-            messages.update(each.category for each in reading.messages.values())
-            by.update(each.by for each in reading.messages.values())
+            own = [each for name, each in reading.messages.items() if name not in seen]
+            seen |= reading.messages.keys()  # branches share messages
+            messages.update(each.category for each in own)
+            by.update(each.by for each in own)
             if reading.foremost:
                 exchanges[reading.foremost.category] += 1
         counts = tuple(

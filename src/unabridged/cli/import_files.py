@@ -123,7 +123,8 @@ class FileImport:
     ) -> None:
         if not self._quiet:
             rest = f"steps 2 to {1 + len(after)}" if len(after) > 1 else "step 2"
-            more = f" The rest ({rest}) can wait: Ctrl-C is safe." if after else ""
+            is_shown = after and sys.stderr.isatty()  # elsewhere no step is
+            more = f" The rest ({rest}) can wait: Ctrl-C is safe." if is_shown else ""
             echo_lines(wrap(f"Imported and searchable now.{more}", width()))
         try:
             with Stages(quiet=self._quiet, first=2, of=1 + len(after), names=after) as stages:

@@ -114,6 +114,13 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
             "[default: the newest]",
         },
     ),
+    "only_session": (
+        ("--session",),
+        {
+            "metavar": "WHICH",
+            "help": "Only this session: its id, title or number in `unabridged sessions`.",
+        },
+    ),
     "new": (("--new",), {"is_flag": True, "help": "Begin a new session."}),
     "ephemeral": (("--ephemeral",), {"is_flag": True, "help": "Store nothing."}),
     "listen": (

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from unabridged.clock import ends_id
 from unabridged.condense.history_summary import earlier_from_data
 from unabridged.context.ledger import ledger_from_dict
 from unabridged.context.overviews import overview_words
@@ -26,7 +27,7 @@ LEAST_ID = 4
 
 
 def account(store: Store, context_id: str | None = None) -> ContextReport:
-    """Return the account of a context by its id or the beginning of it; None for the last.
+    """Return the account of a context by its id, or the beginning or end of it; None for the last.
 
     Raises:
         NotFoundError: No context with that id was begun here.
@@ -61,6 +62,7 @@ def _record(store: Store, wanted: str | None) -> Record:
         if not found and len(wanted) >= LEAST_ID:
             newest = store.records(RecordKind.CONTEXT, newest=1000)
             found = [record for record in newest if record.id.startswith(wanted)]
+            found = found or [record for record in newest if ends_id(wanted, record.id)]
     if len(found) != 1:
         asked = "context" if wanted is None else f"context {wanted!r}"
         hint = "Send a message first: unabridged chat"

@@ -124,6 +124,10 @@ class Ledger:
         """Return the rows of a tier that are in the prompt, whole or condensed."""
         return tuple(r for r in self.rows if r.tier is tier and r.decision is not Decision.LEFT_OUT)
 
+    def frame(self, tier: Tier) -> int:
+        """Return the tokens of a part that no row takes: the frame around what was recalled."""
+        return self.parts.get(tier.value, 0) - sum(row.tokens for row in self.kept(tier))
+
     def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
         figures = f"{self.prompt_tokens:,} of {self.window:,} tokens"
         return short(self, figures, counted(len(self.rows), "candidate"))

@@ -135,7 +135,7 @@ def _dependencies(
         condenser=None if settings.condenser == "none" else ExtractiveCondenser(tokenizer.count),
         tools=_tools(settings, clock),
         keys=keys_of(settings),
-        outside=lambda since: outside(settings, store.space, since),
+        outside=lambda exchanges: outside(settings, store.space, exchanges),
     )
 
 

@@ -8,7 +8,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Protocol
 
 from unabridged.domain.exchange import Exchange
@@ -65,7 +64,7 @@ class Renews(Protocol):
 class ForgetDependencies:
     """The dependencies of forgetting in addition to the store.
 
-    ``outside`` names what is not reached, given the time of the oldest exchange.
+    ``outside`` names what is not reached, given the exchanges.
     """
 
     clock: Clock
@@ -73,7 +72,7 @@ class ForgetDependencies:
     facts: Facts
     requirements: Requirements
     condensations: Renews
-    outside: Callable[[datetime | None], OutOfReach]
+    outside: Callable[[Sequence[Exchange]], OutOfReach]
 
 
 class ForgetExecutor:

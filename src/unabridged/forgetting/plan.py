@@ -19,6 +19,7 @@ from unabridged.language.words import fold, query_terms, terms, words
 from unabridged.log.entrances import texts_of_message
 from unabridged.log.iterate import everything
 from unabridged.ports import Store
+from unabridged.retrieval.echo_filter import own_messages
 
 _EXCERPT = 72
 """Characters of a text's first words in a list."""
@@ -93,14 +94,14 @@ def plan(
     wanted: ForgetSelection,
     plan_id: str,
     at: datetime,
-    outside: Callable[[datetime | None], OutOfReach],
+    outside: Callable[[Sequence[Exchange]], OutOfReach],
 ) -> ForgetPlan:
     """Plan a forgetting; only reads.
 
-    ``outside`` names what is not reached, given the time of the oldest exchange.
+    ``outside`` names what is not reached, given the exchanges.
     """
     chosen = store.get(wanted.exchanges)
-    traces = _Traces(m.text for e in chosen.values() for m in e.messages if m.text)
+    traces = _Traces(m.text for e in chosen.values() for m in own_messages(e) if m.text)
     repeats, shared = _elsewhere(store, traces, chosen) if chosen else ([], ())
     given: tuple[PlannedRemoval, ...] = ()
     if wanted.with_repeats:
@@ -117,7 +118,6 @@ def plan(
     known = support(store.records(RecordKind.FACT), gone.keys(), carried)
     sessions, titles = _sessions(store, gone)
     facts = {one.id for one in going if one.kind is RecordKind.FACT} | {f.id for f in wanted.facts}
-    since = min((exchange.at for exchange in gone.values()), default=None)
     return ForgetPlan(
         id=plan_id,
         at=at,
@@ -130,7 +130,7 @@ def plan(
         going=tuple(going),
         staying=known.staying,
         repeats=tuple(repeats),
-        outside=replace(outside(since), shared=copies(store, gone, facts)),
+        outside=replace(outside(tuple(gone.values())), shared=copies(store, gone, facts)),
         pins=known.pins,
         sources=_sources(store, gone),
         shared=shared,

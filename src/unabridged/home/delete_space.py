@@ -50,7 +50,7 @@ def _plan(
         bytes=sum(part.stat().st_size for part in parts if part.is_file()),
         files=tuple(Path(os.path.relpath(part, home)).as_posix() for part in parts),
         outside=replace(
-            outside(settings, space, None),
+            outside(settings, space, ()),
             aside=tuple(elsewhere(settings, space)),
             shared=_shared(folder, space),
         ),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from unabridged import config
 from unabridged.disk.atomic_write import system_errors, write_first
+from unabridged.domain.exchange import Exchange
 from unabridged.domain.forgetting import OutOfReach
 from unabridged.domain.record import RecordKind
 from unabridged.domain.results import Transcript
@@ -27,6 +28,7 @@ from unabridged.forgetting.tombstones import ForgottenIndex
 from unabridged.forgetting.without_forgotten import forgotten_in, without
 from unabridged.home.backup_archive import manifest_of
 from unabridged.home.key_source import key_of
+from unabridged.home.look_inside import may_aside_hold, may_backup_hold
 from unabridged.home.spaces import SpacesFolder
 from unabridged.ports import Keys, Store
 from unabridged.projections.json_files.file_paths import FOLDERS
@@ -38,7 +40,7 @@ KEY_FILE = "forgetting.key"
 """In the home's folder ``config``; 32 random bytes."""
 PURPOSE = "tombstone"
 SLACK = timedelta(days=1)
-"""The assumed difference of clocks between a message and a backup."""
+"""How far clocks may differ between a message and a backup; a plain one made so shortly before is opened."""
 _MIGRATIONS = "migrations"
 _ASIDE = (".damaged-", ".replaced-")
 _IMPORTS = "imports"
@@ -102,19 +104,19 @@ def _without_forgotten(given: Transcript, *, forgotten_index: ForgottenIndex) ->
     return without(given, gone) if gone else given
 
 
-def outside(settings: Settings, space: SpaceId, since: datetime | None) -> OutOfReach:
-    """Return what forgetting in a space of a home does not reach.
+def outside(settings: Settings, space: SpaceId, exchanges: Sequence[Exchange]) -> OutOfReach:
+    """Name the files of a home that a forgetting does not reach and that may hold it.
 
     Args:
         settings: All settings; only the home is used.
         space: The space.
-        since: The time: earlier backups cannot contain it; None for all.
+        exchanges: What is forgotten: plain files without it are not named. If empty, all are.
     """
     if settings.store == "memory":
         return OutOfReach()
     home = Path(settings.home)
-    backups = [name for name, at in _backups(home, space) if not _is_older(at, since)]
-    aside = {*_aside(home, space), *elsewhere(settings, space)}
+    backups = _backups(home, space, exchanges)
+    aside = {*_aside(home, space, exchanges), *elsewhere(settings, space)}
     return OutOfReach(tuple(sorted(backups)), tuple(sorted(aside)))
 
 
@@ -129,30 +131,36 @@ def elsewhere(settings: Settings, space: SpaceId) -> Iterator[str]:
             yield from (path.relative_to(home).as_posix() for path in paths.files())
 
 
-def _backups(home: Path, space: SpaceId) -> Iterator[tuple[str, datetime | None]]:
+def _backups(home: Path, space: SpaceId, exchanges: Sequence[Exchange]) -> Iterator[str]:
+    since = min((exchange.at for exchange in exchanges), default=None)
     folder = home / "backups"
     for path in [*folder.glob("[!.]*"), *(folder / _MIGRATIONS).glob("[!.]*")]:
         name = path.relative_to(home).as_posix()
         if path.is_dir():
             if path.name != _MIGRATIONS:
-                yield name, None
+                yield name
             continue
         try:
             manifest = manifest_of(path)
-        except BackupError:  # not our backup, or encrypted: its content is unknown
-            yield name, datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        except BackupError:  # no backup of ours, or sealed: whether it holds it nobody can tell
+            if not _is_older(datetime.fromtimestamp(path.stat().st_mtime, UTC), since):
+                yield name
             continue
-        if any(SpaceId(held.user, held.agent, held.model) == space for held in manifest.spaces):
-            yield name, manifest.at
+        is_of_space = space in {SpaceId(x.user, x.agent, x.model) for x in manifest.spaces}
+        if is_of_space and not _is_older(manifest.at, since):
+            is_later = since is None or manifest.at >= since
+            if is_later or may_backup_hold(path, manifest, exchanges):
+                yield name
 
 
-def _is_older(at: datetime | None, since: datetime | None) -> bool:
-    return at is not None and since is not None and at < since - SLACK
+def _is_older(at: datetime, since: datetime | None) -> bool:
+    return since is not None and at < since - SLACK
 
 
-def _aside(home: Path, space: SpaceId) -> Iterator[str]:
+def _aside(home: Path, space: SpaceId, exchanges: Sequence[Exchange]) -> Iterator[str]:
     for path in (home / _IMPORTS).glob("*"):
-        yield path.relative_to(home).as_posix()
+        if not exchanges or may_aside_hold(path, exchanges):
+            yield path.relative_to(home).as_posix()
     own = SpacesFolder(home / "spaces").path_of(space).name
     folders = [(home / name).rglob("*-*") for name in FOLDERS.values()]
     for path in chain((home / "spaces").glob(f"{own}*-*"), *folders):

@@ -22,6 +22,20 @@ def gone_fact(statement: Statement) -> Fact:
     )
 
 
+def in_places(settled: Sequence[Settled]) -> list[Settled]:
+    """Return facts, given the oldest first, with each edited one in the place of its original."""
+    places = {s.id: place for place, one in enumerate(settled) for s in one.members}
+    replaced = {s.id: s.replaces for one in settled for s in one.members if s.replaces}
+
+    def place(one: Settled) -> int:
+        name = one.members[0].id
+        while places.get(before := replaced.get(name, ""), places[name]) < places[name]:
+            name = before
+        return places[name]
+
+    return sorted(settled, key=place)
+
+
 def are_linked(one: Settled, other: Settled) -> bool:
     """Return whether one replaced the other."""
     return any(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from threading import RLock
 from typing import TYPE_CHECKING
 
+from unabridged.clock import ends_id
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import SELF, Fact, FactChange, FactState
 from unabridged.domain.record import RecordKind
@@ -14,6 +15,7 @@ from unabridged.knowledge.fact_history import (
     are_linked,
     ends_of,
     gone_fact,
+    in_places,
     is_edit,
     sources_of,
     steps_of,
@@ -55,6 +57,7 @@ class _View:
     revision: int
     statements: dict[str, Statement]
     settled: list[Settled]
+    listed: list[Settled]
     by_member: dict[str, Settled]
     carried: Provenance
 
@@ -79,10 +82,13 @@ class Facts:
         self._sessions = SessionsByStatement(store)
 
     def all(self, state: FactState | str | None = FactState.CURRENT) -> list[Fact]:
-        """Return the facts in a state, the oldest first; in all states with None."""
+        """Return the facts in a state, the oldest first; in all states with None.
+
+        An edited fact keeps the place of the original.
+        """
         view = self._view()
         wanted = None if state is None else FactState(state)
-        facts = [s.fact for s in view.settled if wanted in (None, s.fact.state)]
+        facts = [s.fact for s in view.listed if wanted in (None, s.fact.state)]
         if wanted in (None, FactState.WITHDRAWN):
             facts += [gone_fact(s) for s in view.statements.values() if s.withdrawn]
         return facts
@@ -92,7 +98,7 @@ class Facts:
         return [fact for fact in self.all() if fact.pinned]
 
     def get(self, wanted: str) -> Fact:
-        """Return a fact by its id, the beginning of its id, or its number in ``all()``, from 1.
+        """Return a fact by its id, the beginning or end of its id, or its number in ``all()``, from 1.
 
         Raises:
             NotFoundError: There is none, or several.
@@ -309,7 +315,9 @@ class Facts:
                 carried = provenance_of(shares, self._store.space.name)
                 settled = resolve_facts(statements.values(), carried)
                 members = {s.id: found for found in settled for s in found.members}
-                self._seen = _View(revision, statements, settled, members, carried)
+                self._seen = _View(
+                    revision, statements, settled, in_places(settled), members, carried
+                )
             return self._seen
 
     def _laid_out(self, session: str | None) -> "FactCache":
@@ -334,16 +342,16 @@ class Facts:
         view = self._view()
         if wanted in view.by_member:
             return view.by_member[wanted]
-        current = [s for s in view.settled if s.fact.state is FactState.CURRENT]
+        current = [s for s in view.listed if s.fact.state is FactState.CURRENT]
         if wanted.isdecimal() and 1 <= int(wanted) <= len(current):
             return current[int(wanted) - 1]
         matches = {
             settled.fact.id: settled
             for name, settled in view.by_member.items()
-            if wanted and name.startswith(wanted)
+            if wanted and (name.startswith(wanted) or ends_id(wanted, name))
         }
         if len(matches) != 1:
-            told = f"Several facts' ids begin with {wanted!r}." if matches else ""
+            told = f"Several facts' ids match {wanted!r}." if matches else ""
             raise NotFoundError(
                 told or f"There is no fact {wanted!r}.",
                 hint="Use its number or its id: unabridged facts list",

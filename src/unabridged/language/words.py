@@ -164,6 +164,11 @@ def asked_terms(text: str) -> dict[str, str]:
     return telling or unique
 
 
+def says_something(text: str) -> bool:
+    """Return whether a query has a word that is not a stop word."""
+    return not all(_says_nothing(term) for term in map(stem, words(fold(spread(text)))))
+
+
 def _says_nothing(term: str) -> bool:
     return term in _STOP_TERMS or term in STOP_PAIRS or bool(_HIRAGANA.match(term))
 

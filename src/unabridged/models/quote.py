@@ -56,6 +56,18 @@ LONGEST = 400
 """Characters up to which a text is quoted whole; a longer one by sentences."""
 WINDOW = 1_048_576
 """Tokens that it may be given: it reads memory itself, so the window only bounds the ledger."""
+_ABOUT_ME = lazy_pattern(
+    r"\b(?:(?:what|who)\b.*\b(?:know|remember|learn(?:ed|t)?|stored?|have|told you)\b.*\babout (?:me|myself)"
+    r"|(?:tell|show) me (?:something |everything |all )?about (?:me|myself)"
+    r"|(?:tell|show|list) (?:me )?(?:everything|all) (?:that )?you know(?: about me)?"
+    r"|who (?:am i|i am)|what do you know|wer bin ich|qui suis[- ]je|quién soy"
+    r"|was wei(?:ß|ss)t du(?: alles)? über mich|que sais[- ]tu de moi|qué sabes de mí"
+    r")(?: so far| already| now| then| please)?$",
+    re.IGNORECASE,
+)
+"""Asks for everything that is known of the person."""
+MOST_KNOWN = 40
+"""Facts and pins that one answer lists."""
 _ASKS = lazy_pattern(
     r"(?:please )?(?:(?:what|who|where|when|how|which)(?:['’]?(?:s|re|d))?|say|explain|describe"
     r"|summari[sz]e|(?:give|help|write|read) me|repeat)\b",
@@ -84,10 +96,11 @@ class QuoteModel:
 
     Args:
         find: Returns what answers a question, the best first.
-        clock: The clock: dates of this year are written without it.
-        own_words: Removes recalled text from a user message, so that the question is the
-            person's own.
-        keeps: Whether messages are stored.
+        clock: Gives the year: dates of this year are told without it.
+        own_words: Takes recalled text out of a user message, so that the question is what the
+            person said.
+        keeps: Whether what is said is stored.
+        known: Returns the facts and pins that the question reaches, as texts.
     """
 
     def __init__(
@@ -97,11 +110,13 @@ class QuoteModel:
         *,
         own_words: Callable[[str], str] | None = None,
         keeps: bool = True,
+        known: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         self._find = find
         self._clock = clock
         self._own_words = own_words or (lambda text: text)
         self._keeps = keeps
+        self._known = known
 
     @property
     def model(self) -> str:
@@ -138,6 +153,8 @@ class QuoteModel:
             return "Hello. Tell me something, or ask me about what you told me."
         if plain in THANKS:
             return "You are welcome."
+        if _ABOUT_ME.search(plain) and (known := self._known()):
+            return _listed(known)
         if not (is_question(question) or _ASKS.match(question.strip())):
             return "Noted." if self._keeps else "Noted, for this chat only."
         found = self._find(question)[:MOST]
@@ -163,6 +180,13 @@ class QuoteModel:
         at = at.astimezone(now.tzinfo)
         day = f"{at.day} {_MONTHS[at.month - 1]}"
         return day if at.year == now.year else f"{day} {at.year}"
+
+
+def _listed(known: Sequence[str]) -> str:
+    lines = [f"- {text}" for text in known[:MOST_KNOWN]]
+    if len(known) > MOST_KNOWN:
+        lines.append(f"- and {len(known) - MOST_KNOWN:,} more")
+    return "\n".join(["This is what I know about you:", *lines])
 
 
 def _short(text: str, question: str) -> str:

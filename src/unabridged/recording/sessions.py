@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from unabridged.budget.count import Counter
+from unabridged.clock import ends_id, may_end_id
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message
 from unabridged.domain.results import Transcript
@@ -20,7 +21,7 @@ _HALVES = range(0xD800, 0xE000)
 
 
 def find_session(store: Store, wanted: str) -> Session:
-    """Find a session by id, number in the list (1 is the newest), title or prefix of its id.
+    """Find a session by id, number (1 is the newest), title, or beginning or end of its id.
 
     Raises:
         NotFoundError: Nothing matches, or several do.
@@ -33,6 +34,7 @@ def find_session(store: Store, wanted: str) -> Session:
     folded = wanted.casefold()
     titled = [s for s in sessions if s.title.casefold() == folded]
     begun = [s for s in sessions if len(wanted) >= SHORTEST_PREFIX and s.id.startswith(wanted)]
+    begun = begun or [s for s in sessions if ends_id(wanted, s.id)]
     near = [s for s in sessions if folded and folded in s.title.casefold()]
     for matches in (titled, begun, near):
         if len(matches) == 1:
@@ -45,7 +47,7 @@ def find_session(store: Store, wanted: str) -> Session:
 
 
 def find_exchange(store: Store, wanted: str) -> Exchange:
-    """Find an exchange by id or by a prefix of its id.
+    """Find an exchange by id, or by the beginning or end of its id.
 
     Raises:
         NotFoundError: Nothing matches, or several do.
@@ -54,10 +56,12 @@ def find_exchange(store: Store, wanted: str) -> Exchange:
         return found[wanted]
     if len(wanted) >= SHORTEST_PREFIX:
         near = [e for e in store.scan(after=_before(wanted), limit=2) if e.id.startswith(wanted)]
+        if not near and may_end_id(wanted):
+            near = [e for e in everything(store) if e.id.endswith(wanted)]
         if len(near) == 1:
             return near[0]
         if near:
-            raise NotFoundError(f"Several ids begin with {wanted!r}.", hint="Use more characters.")
+            raise NotFoundError(f"Several ids match {wanted!r}.", hint="Give more characters.")
     raise NotFoundError(
         f"There is no exchange {wanted!r}.", hint="Search for it: unabridged search WORDS"
     )

@@ -12,6 +12,7 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Role
 from unabridged.index.indexed_exchange import ANSWER, BOTH, USER
 from unabridged.language.lazy_pattern import lazy_pattern
+from unabridged.retrieval.echo_filter import own_messages
 
 JOINT = 800
 """Characters up to which an exchange is one passage."""
@@ -38,9 +39,10 @@ class Passage:
 
 
 def sides(exchange: Exchange) -> tuple[str, str]:
-    """Return the user's text and the answer's."""
-    user = [m.text for m in exchange.messages if m.role is Role.USER and m.text]
-    answer = [m.text for m in exchange.messages if m.role is Role.ASSISTANT and m.text]
+    """Return what the user said, and what was answered, without what ``quote`` repeats."""
+    said = own_messages(exchange)
+    user = [m.text for m in said if m.role is Role.USER and m.text]
+    answer = [m.text for m in said if m.role is Role.ASSISTANT and m.text]
     return "\n".join(user), "\n".join(answer)
 
 

@@ -7,7 +7,7 @@ sent.
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import anyio
 from starlette.requests import Request
@@ -30,7 +30,13 @@ from unabridged.server.error_responses import answer_in
 from unabridged.server.resolve_scope import scope_of
 from unabridged.server.state import Service, grant_of, service_of
 from unabridged.server.stream_answer import AnswerStream
-from unabridged.server.upstream_prompt import UpstreamPrompt, put, with_memory, without_memory
+from unabridged.server.upstream_prompt import (
+    UpstreamPrompt,
+    put,
+    relaying,
+    with_memory,
+    without_memory,
+)
 from unabridged.server.upstream_request import RefusedError
 from unabridged.space.space import Space
 from unabridged.turn.conversation import chat_lock, sync
@@ -223,7 +229,7 @@ class _Flow:
         )
         delivery = AnswerStream(
             said,
-            self.writing(self.asked, moment),
+            self.writing(self._named_asked, moment),
             self._receive,
             self._keep,
             raw=question.is_raw(self.model),
@@ -254,9 +260,17 @@ class _Flow:
             return Response(refused.body, refused.status, self.headers, kind)
         return answer_in(self.asked.dialect, refused.error, self.headers)
 
-    def _receive(self, chunk: StreamChunk) -> None:
-        if self.turn is not None:
-            self.turn.receive(chunk)
+    @property
+    def _named_asked(self) -> ChatApiRequest:
+        # A model inside this process answers to every name; the answer names the model itself.
+        return self.asked if relaying(self.model) else replace(self.asked, model="")
+
+    def _receive(self, chunk: StreamChunk) -> StreamChunk:
+        if self.turn is None:
+            return chunk
+        self.turn.receive(chunk)
+        missing = chunk.done and chunk.usage is None
+        return replace(chunk, usage=self.turn.counted) if missing else chunk
 
     async def _keep(self, *, broken: bool) -> None:
         turn = self.turn

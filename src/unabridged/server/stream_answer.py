@@ -1,7 +1,7 @@
 """Send an answer to the client as it arrives, and store it however it ends."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import anyio
@@ -55,18 +55,18 @@ class AnswerStream:
     """One answer that is being sent to the client.
 
     Attributes:
-        answer: The answer of the upstream.
-        writer: Writes it in the client's dialect if it cannot be passed on byte for byte.
-        receive: Called with each chunk, or None.
-        keeping: Stores the answer; None if nothing is stored.
-        raw: Whether to pass it on byte for byte.
-        stream: Whether the client wants a stream.
-        headers: Headers to add.
+        answer: The answer as the upstream gives it.
+        writer: Says it in the client's dialect, where it cannot be passed on byte for byte.
+        receive: Takes each chunk of it and returns it for the client; None where nobody does.
+        keeping: Stores what came; None where nothing is stored.
+        raw: Whether it is passed on byte for byte.
+        stream: Whether the client wants it in pieces.
+        headers: Headers of ours.
     """
 
     answer: UpstreamAnswer
     writer: Writer
-    receive: Callable[[StreamChunk], None] | None = None
+    receive: Callable[[StreamChunk], StreamChunk] | None = None
     keeping: Keeping | None = None
     raw: bool = False
     stream: bool = False
@@ -101,7 +101,7 @@ class AnswerStream:
                 if piece.last and waiting:
                     yield b"".join(waiting)  # not held back while the answer is stored
                     waiting.clear()
-                await self._note(piece)
+                piece = await self._note(piece)  # noqa: PLW2901 - with what is counted here
                 waiting.append(self._said(piece))
                 if not piece.more and (said := b"".join(waiting)):
                     waiting.clear()
@@ -115,13 +115,14 @@ class AnswerStream:
         finally:
             await self._end()
 
-    async def _note(self, piece: StreamPiece) -> None:
+    async def _note(self, piece: StreamPiece) -> StreamPiece:
         if piece.chunk is not None and self.receive is not None:
-            self.receive(piece.chunk)
+            piece = replace(piece, chunk=self.receive(piece.chunk))
         if piece.last:
             self._kept = True  # also if it fails: the error is sent once
             with anyio.CancelScope(shield=True):
                 await self._store(broken=False)
+        return piece
 
     def _said(self, piece: StreamPiece) -> bytes:
         if self.raw:
@@ -163,10 +164,10 @@ class AnswerStream:
         chunks: list[StreamChunk] = []
         frames: list[bytes] = []
         async for piece in self.answer.pieces():
-            if piece.chunk is not None:
-                chunks.append(piece.chunk)
             frames.append(piece.frame)
-            await self._note(piece)
+            noted = await self._note(piece)
+            if noted.chunk is not None:
+                chunks.append(noted.chunk)
         self._check_end()
         if self.raw:
             return Response(b"".join(frames), headers=self._headers, media_type="application/json")

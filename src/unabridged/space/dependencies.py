@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Protocol
 
 from unabridged.domain.backup_results import Recovery
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import Abilities
+from unabridged.domain.exchange import Exchange
 from unabridged.domain.forgetting import OutOfReach
 from unabridged.domain.settings import Settings
 from unabridged.forgetting.temporary_keys import PassingKeys
@@ -72,11 +72,11 @@ class SpaceDependencies:
         condenser: Condenses what does not fit in a prompt. It uses no model, since no prompt waits
             for one; None to leave text out.
         tools: Builds the tools of tools mode, given a search of the memory.
-        keys: The keys that recognise forgotten text.
-        outside: Lists what forgetting cannot reach, given when the forgotten text was stored.
-        recovered: What was recovered from a damaged file on opening.
-        is_placeholder: Whether it represents a space that was not begun: it is empty and keeps
-            nothing that is written to it.
+        keys: The keys by which what was forgotten is recognised.
+        outside: Names what forgetting does not reach, given the forgotten exchanges.
+        recovered: What was taken out of a damaged file that was set aside on opening.
+        is_placeholder: Whether it is empty and represents a space that was not begun: what is written to
+            it is kept nowhere.
     """
 
     store: Store
@@ -94,6 +94,6 @@ class SpaceDependencies:
     condenser: Condenser | None = None
     tools: Callable[[SearchMemory], Sequence[Tool]] = lambda _: ()
     keys: Keys = field(default_factory=PassingKeys)
-    outside: Callable[[datetime | None], OutOfReach] = lambda _: OutOfReach()
+    outside: Callable[[Sequence[Exchange]], OutOfReach] = lambda _: OutOfReach()
     recovered: Recovery | None = None
     is_placeholder: bool = False

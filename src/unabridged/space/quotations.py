@@ -44,6 +44,7 @@ NEAR = 0.75
 class _Candidate:
     quotation: Quotation
     score: float = 0.0
+    says: str = ""  # what is compared with the question, if not the quotation
     attribute: str = ""  # of which there is one value at a time, and which the question asks for
 
 
@@ -84,6 +85,13 @@ class QuotationSources:
         chosen.sort(key=lambda one: (one.score, one.quotation.at), reverse=True)
         return [one.quotation for one in _once(chosen)]
 
+    def known(self, only: str | None) -> list[str]:
+        """Return pinned texts and facts, pins first; from one session only, if it is named."""
+        facts = [fact for fact in self.facts.all() if self.facts.reaches(fact, only)]
+        facts.sort(key=lambda fact: not fact.pinned)
+        told = [*facts, *self.requirements.pinned()]
+        return list(dict.fromkeys(" ".join(one.text.split()) for one in told))
+
     def _exchanges(
         self, question: str, session: str | None, only: str | None
     ) -> list[tuple[Exchange, float]]:
@@ -107,8 +115,9 @@ class QuotationSources:
 
 
 def _of_fact(fact: Fact) -> _Candidate:
-    verb = "asked me to keep in mind" if fact.pinned else "noted"
-    return _Candidate(Quotation(fact.text, fact.since, verb))
+    verb = "asked me to keep in mind" if fact.pinned else "said"
+    text = fact.text if fact.pinned or not fact.quote else fact.quote
+    return _Candidate(Quotation(text, fact.since, verb), says=fact.text)
 
 
 def _of_exchange(found: tuple[Exchange, float]) -> _Candidate:
@@ -151,12 +160,12 @@ class _Measure:
         """Return a candidate with its score for the question, 0 to about 2."""
         quotation = candidate.quotation
         texts = [
-            *_pieces(quotation.text),
+            *_pieces(candidate.says or quotation.text),
             *(_pieces(quotation.answer) if quotation.answer else ()),
         ]
         near = self._near(texts) if self._embedder is not None else candidate.score
         words = max((self._share(text) for text in texts), default=0.0)
-        asked = self._asked_for(quotation.text)
+        asked = self._asked_for(candidate.says or quotation.text)
         single = next((attribute.name for attribute in asked if attribute.single), "")
         score = near + words + (ASKED if asked else 0.0)
         return replace(candidate, score=score, attribute=single)

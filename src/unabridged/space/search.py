@@ -9,8 +9,7 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Role
 from unabridged.domain.results import SearchResult
 from unabridged.errors import InputError
-from unabridged.language.lazy_pattern import lazy_pattern
-from unabridged.language.words import is_pair, query_terms, terms
+from unabridged.language.words import is_pair, query_terms, says_something, terms
 from unabridged.log.iterate import everything
 from unabridged.ports import Clock, Store
 from unabridged.retrieval.passages import sides
@@ -20,8 +19,10 @@ from unabridged.retrieval.search import Search, SearchQuery
 ROLES = (Role.USER, Role.ASSISTANT)
 MOST_RANKED = 1_000
 """Exchanges with a phrase that are ranked by the other words of a query."""
-_WORD = lazy_pattern(r"[^\W_]+(?:['’_][^\W_]+)*")
-_QUOTED = lazy_pattern(r'"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»')
+STOP_WORDS_MATCH = 0.5
+"""How well an exchange must match a query of nothing but stop words, which almost all contain."""
+_WORD = re.compile(r"[^\W_]+(?:['’_][^\W_]+)*")
+_QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»')
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,8 @@ class SpaceSearch:
         phrases, rest = ([query], "") if exact else split_phrases(query)
         if phrases:
             return self._titled(self._with_phrases(phrases, rest, scope)[:limit])
-        least = MIN_MATCH if min_relevance is None else min_relevance
+        matches = MIN_MATCH if says_something(query) else STOP_WORDS_MATCH
+        least = matches if min_relevance is None else min_relevance
         asked = set(query_terms(query)) if scope.role is not None else set()
         question = SearchQuery(query, self.clock.now(), session=scope.session, telling=not quotes)
         most = limit
@@ -95,7 +97,7 @@ class SpaceSearch:
                 and (scope.role is None or asked & set(terms(scope.text(one.exchange))))
             ]
             if len(kept) >= limit or len(found) < most or scope.is_open:
-                return self._titled(kept[:limit])
+                return self._titled(kept[:limit], matches)
             most *= 4
 
     def recall(self, query: str, limit: int, session: str | None) -> list[SearchResult]:
@@ -120,7 +122,7 @@ class SpaceSearch:
             newest_first.sort(key=lambda exchange: places.get(exchange.id, len(places)))
         return [Relevance(exchange, 1.0, match=1.0) for exchange in newest_first]
 
-    def _titled(self, found: Sequence[Relevance]) -> list[SearchResult]:
+    def _titled(self, found: Sequence[Relevance], matches: float = MIN_MATCH) -> list[SearchResult]:
         sessions = map(self.store.session, {one.exchange.session for one in found})
         titles = {session.id: session.title for session in sessions if session}
         return [
@@ -128,7 +130,7 @@ class SpaceSearch:
                 one.exchange,
                 one.match,
                 titles.get(one.exchange.session, ""),
-                matched=one.match >= MIN_MATCH,
+                matched=one.match >= matches,
             )
             for one in found
         ]

@@ -170,6 +170,9 @@ class Space:
             self.clock,
             own_words=own_words,
             keeps=self.settings.store != "memory",
+            known=lambda: (
+                self._quotations.known(self.reach(session, reach)) if reach is None else ()
+            ),
         )
 
     def info(self, model: ChatModel | None = None, window: int | None = None) -> UpstreamInfo:

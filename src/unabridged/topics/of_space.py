@@ -40,6 +40,7 @@ def topics(
     tell = moved or condensed.unmoved
     total = store.totals().exchanges
     items = []
+    counted: set[str] = set()
     for done, exchange in enumerate(everything(store)):
         if done % _AT_ONCE == 0:
             tell("Loading", done, total)
@@ -48,12 +49,14 @@ def topics(
             and (since is None or exchange.at >= since)
             and (until is None or exchange.at < until)
         ):
-            items.append(_item(exchange))
+            items.append(_item(exchange, counted))
     return condensed.topics(items, embedder, tell)
 
 
-def _item(exchange: Exchange) -> TopicItem:
+def _item(exchange: Exchange, counted: set[str]) -> TopicItem:
     user, answer = sides(exchange)
-    tokens = sum(message.tokens or 0 for message in exchange.messages)
+    own = [message for message in exchange.messages if message.id not in counted]
+    counted.update(message.id for message in own)  # branches share messages
+    tokens = sum(message.tokens or 0 for message in own)
     head, tail = beginning(user, USER_PART), beginning(answer, ANSWER_PART)
     return TopicItem(exchange.id, exchange.session, exchange.at, head, tail, tokens)

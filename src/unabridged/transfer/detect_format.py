@@ -131,12 +131,20 @@ def detect(stream: ByteStream, formats: Sequence[Format] = FORMATS) -> Format:
         if each.magic and head.startswith(each.magic):
             return each
     if head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\x00" in head[:64]:
-        raise _unknown("it is not UTF-8 text", formats)
+        raise _unknown("its encoding is not UTF-8 (or it is no text)", formats)
+    if not (
+        text.startswith((b"{", b"[")) or any(map(_line_keys, text.split(b"\n")[:_LINES_LOOKED_AT]))
+    ):
+        raise _unknown(_beginning(text), formats)  # such as a program that writes JSON
     for keys in _keys(text):
         for each in formats:
             if any(sign <= keys for sign in each.signs):
                 return each
-    raise _unknown(f"it begins with {text[:60].decode('utf-8', 'replace')!r}", formats)
+    raise _unknown(_beginning(text), formats)
+
+
+def _beginning(text: bytes) -> str:
+    return f"it begins with {text[:60].decode('utf-8', 'replace')!r}"
 
 
 def _unknown(seen: str, formats: Sequence[Format]) -> UnknownFormatError:

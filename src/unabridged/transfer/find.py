@@ -16,10 +16,12 @@ ENDINGS = frozenset(
 )
 """Endings of the names of files to read."""
 PASSED_BY = frozenset({
-    ".cache", ".git", ".hg", ".svn", ".tox", ".Trash", ".venv", "__pycache__", "node_modules",
+    ".cache", ".git", ".hg", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".svn", ".tox", ".Trash", ".venv", "__pycache__", "node_modules",
     "site-packages", "venv",
 })  # fmt: skip
 """Folders with very many files and no conversations."""
+PASSED_BY_IN_CHECKOUT = frozenset({"fixtures", "test", "testdata", "tests"})
+"""Folders of a program's source with conversations that are nobody's; hidden ones go too."""
 PLACES = (
     "~/.claude/projects",
     "~/.codex/sessions",
@@ -132,6 +134,7 @@ def candidates(folder: Path, walk: Walk, besides: Path | None = None) -> Iterato
             walk.closed += 1
             continue
         below: list[tuple[Path, int]] = []
+        is_checkout = any(entry.name == ".git" for entry in entries)
         for entry in entries:
             walk.entries += 1
             if walk.entries > MOST_ENTRIES:
@@ -139,7 +142,8 @@ def candidates(folder: Path, walk: Walk, besides: Path | None = None) -> Iterato
                 return
             if _is_folder(entry):
                 path = Path(entry.path)
-                if depth < DEEPEST and entry.name not in PASSED_BY and path != besides:
+                is_passed = entry.name in PASSED_BY or (is_checkout and _is_source(entry.name))
+                if depth < DEEPEST and not is_passed and path != besides:
                     below.append((path, depth + 1))
             elif (size := _size(entry)) is not None:
                 yield Path(entry.path), size
@@ -173,6 +177,12 @@ def survey(
         except TransferError as error:
             found.error = str(error)
     return found if found.conversations else None
+
+
+def _is_source(name: str) -> bool:
+    # A person's own home may be a checkout of settings.
+    is_place = any(f"~/{name}/" in place for place in PLACES)
+    return name in PASSED_BY_IN_CHECKOUT or (name.startswith(".") and not is_place)
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

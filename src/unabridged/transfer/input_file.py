@@ -153,9 +153,11 @@ class InputFile:
             stream = Path(origin).open("rb")  # noqa: SIM115 - closed by close()
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
+            is_folder = isinstance(error, IsADirectoryError)
+            look = f"Look for files in it: unabridged import --find {origin}"
             raise TransferError(
-                f"{str(origin)!r} cannot be opened: {reason}.",
-                hint="Check the path.",
+                f"{str(origin)!r} {'is a folder' if is_folder else f'cannot be opened: {reason}'}.",
+                hint=look if is_folder else "Check the path.",
             ) from error
         self._closers.append(stream.close)
         return stream

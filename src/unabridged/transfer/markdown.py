@@ -18,6 +18,7 @@ from unabridged.domain.message import (
 from unabridged.domain.results import Transcript
 from unabridged.domain.session import title_from
 from unabridged.transfer.current_path import current_path, other_branches
+from unabridged.transfer.times import in_words
 
 _SPEAKERS = {
     Role.USER: "You",
@@ -60,7 +61,7 @@ def _conversation(
     others = len(conversation.exchanges) - len(path)
     more = f", {others:,} more on other branches" if others else ""
     plural = "" if len(path) == 1 else "s"
-    yield f"*{session.created:%d %B %Y}, {len(path):,} exchange{plural}{more}*"
+    yield f"*{in_words(session.created)}, {len(path):,} exchange{plural}{more}*"
     yield from _exchanges(path)
     by_id = {exchange.id: exchange for exchange in conversation.exchanges}
     for run in runs:

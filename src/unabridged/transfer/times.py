@@ -105,3 +105,8 @@ def _from_said(match: re.Match[str]) -> datetime:
         int(second or 0),
         tzinfo=UTC,
     )
+
+
+def in_words(at: datetime) -> str:
+    """Write a date as in 3 May 2024."""
+    return f"{at.day} {at:%B %Y}"

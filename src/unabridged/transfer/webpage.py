@@ -26,6 +26,7 @@ from unabridged.domain.message import (
 from unabridged.domain.results import Transcript
 from unabridged.domain.session import Session
 from unabridged.transfer.current_path import current_path
+from unabridged.transfer.times import in_words
 
 _SPEAKERS = {
     Role.USER: "You",
@@ -113,7 +114,7 @@ def _contents(held: Sequence[Transcript]) -> Iterator[str]:
 def _row(link: str, session: Session, exchanges: int) -> str:
     return (
         f'<li><a href="{_escaped(link)}" dir="auto">{_escaped(_title(session))}</a> '
-        f'<span class="meta">{session.created:%d %B %Y} · {_count(exchanges)}</span></li>\n'
+        f'<span class="meta">{in_words(session.created)} · {_count(exchanges)}</span></li>\n'
     )
 
 
@@ -123,7 +124,7 @@ def _conversation(conversation: Transcript) -> Iterator[str]:
     others = [exchange for exchange in conversation.exchanges if exchange.id not in shown]
     yield f'<article class="session" id="{_anchor("s", session.id)}">\n<header>\n'
     yield f'<h1 dir="auto">{_escaped(_title(session))}</h1>\n<p class="meta">'
-    yield f"{session.created:%d %B %Y} · {_count(len(path))}"
+    yield f"{in_words(session.created)} · {_count(len(path))}"
     if others:
         yield f" · {len(others):,} more on other branches"
     yield "</p>\n</header>\n"
@@ -141,7 +142,7 @@ def _exchange(exchange: Exchange) -> Iterator[str]:
     anchor = _anchor("x", exchange.id)
     yield f'<section id="{anchor}">\n<p class="meta">'
     yield f'<a href="#{anchor}"><time datetime="{exchange.at.isoformat()}">'
-    yield f"{exchange.at:%d %B %Y, %H:%M}</time></a>"
+    yield f"{in_words(exchange.at)}, {exchange.at:%H:%M}</time></a>"
     if exchange.model:
         yield f" · {_escaped(exchange.model)}"
     yield "</p>\n"

@@ -147,6 +147,13 @@ class Turn:
         """The usage that the server reported for the last request."""
         return self.reply.usage
 
+    @property
+    def counted(self) -> Usage:
+        """The tokens as counted here: the planned prompt, and the answer so far."""
+        said = Message("", Role.ASSISTANT, tuple(self.reply.parts), self.context.at)
+        answer = self._count([said]) if said.parts else 0
+        return Usage(self.context.ledger.prompt_tokens + self._count(self._rounds), answer)
+
     def _prepared(self) -> Context:
         synced = self._synced
         if synced is None:

@@ -169,10 +169,10 @@ def test_figures_tell_what_is_known_judged_and_condensed(talked):
     for word in ("known", "classified", "condensed", "last run", "check"):
         assert word in text
     assert data["condensing"]["wholes"] == 1
-    assert "as wholes" in text
+    assert "1 summary of whole conversations" in text
     empty = talked("stats", "--user", "nobody").out
     assert "nothing yet" in empty
-    assert "as wholes" not in empty
+    assert "summary of whole" not in empty
 
 
 def test_the_chat_has_the_same_commands(talked):

@@ -221,3 +221,17 @@ def test_what_is_on_other_branches_is_counted_and_can_be_included(run, tmp_path)
         assert "clove" in path.read_text()
         assert "bowline" in path.read_text()
     assert run("export", "--branches").code == 2
+
+
+def test_markdown_is_also_called_by_its_ending_and_dates_have_no_zero(run, tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"role": "user", "content": "hello", "timestamp": "2025-11-01T09:00:00Z"}\n')
+    run("import", str(path))
+    shown = run("export", "--format", "md").out
+    assert "*1 November 2025, 1 exchange*" in shown
+    assert shown == run("export", "--format", "markdown").out
+    assert "1 November 2025" in run("export", "--format", "html").out
+    assert "01 November" not in run("export", "--format", "html").out
+    refused = run("export", "--format", "mdx")
+    assert refused.code == 2
+    assert "markdown" in refused.err

@@ -37,6 +37,11 @@ def test_facts_are_added_pinned_and_carried_by_prompts(run):
     assert "●" in run("facts").out
     assert run("facts", "unpin", "1", "--json").data["pinned"] is False
     assert run("facts", "pin", "1", "--json").data["pinned"] is True
+    said = " ".join(run("facts", "unpin", "1").out.split())
+    assert "It stays a fact" in said
+    assert "unabridged facts forget" in said
+    assert "Call me Ann." in run("facts").out
+    assert run("facts", "pin", "1").out == "Pinned: Call me Ann.\n"
     assert run("facts", "add", "-", "--json", text="from a pipe\n").data["text"] == "from a pipe"
 
 
@@ -46,7 +51,7 @@ def test_an_edit_is_in_the_history_and_needs_words(run):
         == 0
     )
     ran = run("facts", "edit", "1", "--value", "Bern")
-    assert ran.out == "Corrected: I live in Bern.\n"
+    assert ran.out == "Corrected: “I live in Rome.” → “I live in Bern.”\n"
     assert [c["what"] for c in run("facts", "history", "1", "--json").data] == ["added", "edited"]
     history = run("facts", "history", "1").out
     assert "Rome" in history

@@ -263,3 +263,59 @@ def test_a_file_that_breaks_off_fails_first_and_imports_what_is_whole(run, tmp_p
     assert "Imported 1 conversation (1 exchange). 2 conversations are here already." in words(
         whole_now.out
     )
+
+
+PROGRAM = """import json
+
+rows = []
+for number in range(16):
+    rows.append({"role": "user", "content": f"What is {number}?", "timestamp": number})
+    rows.append({"mapping": {"a": {"message": {"content": "x"}}}, "title": "t"})
+json.dump(rows, open("out.json", "w"))
+"""
+
+
+def test_a_file_that_is_no_export_is_refused_in_one_sentence_and_not_kept(run, tmp_path):
+    path = tmp_path / "mkexp.py"
+    path.write_text(PROGRAM)
+    ran = run("import", str(path))
+    assert ran.code == 7
+    assert "has no known format" in " ".join(ran.err.split())
+    assert "unabridged import --help" in " ".join(ran.err.split())
+    assert "Could not read" not in ran.err
+    assert list((tmp_path / "home").glob("imports/*")) == []
+
+
+def test_lines_of_messages_are_known_though_the_first_is_damaged(run, tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_text('broken\n{"role": "user", "content": "hello"}\n')
+    assert run("import", str(path), "--json").data["files"][0]["added"] == 1
+
+
+def test_a_folder_is_refused_with_the_command_that_looks_into_it(run, tmp_path):
+    ran = run("import", str(tmp_path))
+    said = " ".join(ran.err.split())
+    assert ran.code == 7
+    assert "is a folder" in said
+    assert f"unabridged import --find {tmp_path}" in ran.err.replace("\n", "").replace("  ", "")
+
+
+def test_steps_that_are_not_shown_are_not_counted(run, tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"role": "user", "content": "hello"}\n')
+    out = run("import", str(path)).out
+    assert "searchable now." in out
+    assert "step" not in out
+
+
+def test_tests_and_hidden_folders_of_a_checkout_are_not_looked_into(run, scattered):
+    (scattered / ".git").mkdir()
+    for place in ("tests/data", ".hidden", "b/tests", ".claude"):
+        (scattered / place).mkdir(parents=True)
+        (scattered / place / "x.jsonl").write_bytes((FIXTURES / "codex.jsonl").read_bytes())
+    files = run("import", "--find", str(scattered), "--json").data["files"]
+    listed = {path for each in files for path in [each["path"], *each["copies"]]}
+    places = {path.rpartition("/")[0] for path in listed if path.endswith("/x.jsonl")}
+    assert places == {str(scattered / "b/tests"), str(scattered / ".claude")}
+    files = run("import", "--find", str(scattered / "tests"), "--json").data["files"]
+    assert len(files) == 1

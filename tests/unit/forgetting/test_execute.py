@@ -293,3 +293,16 @@ def test_a_branch_keeps_the_message_that_it_shares(memory):
     memory.space.forgetting.execute(plan)
     assert memory.get(kept).user.text == SECRET
     assert not memory.space.forgetting.was_forgotten(SECRET)
+
+
+def test_what_a_forgotten_answer_of_quote_repeats_does_not_mention_it(tmp_path):
+    with Talker.open(tmp_path, upstream="quote") as memory:
+        dog = "We have an old dog, his name is Burek and he sleeps in Gdansk."
+        memory.chat(dog).text()
+        asked = memory.chat("What is the name of the dog in the town of Sopot?")
+        assert "Burek" in asked.text()
+        (gone,) = [e.id for e in memory.space.log.scan() if "Sopot" in e.user.text]
+        plan = memory.space.forgetting.plan([gone])
+        assert plan.repeats == ()
+        (said,) = [e.id for e in memory.space.log.scan() if e.user.text == dog]
+        assert [r.id for r in memory.space.forgetting.plan([said]).repeats] == [gone]

@@ -2,6 +2,7 @@
 
 import os
 import stat
+import zipfile
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from tests.helpers.talker import Talker
 from tests.opened import store_of
 
+from unabridged.domain.results import SkippedRecord
 from unabridged.domain.scope import SpaceId
 from unabridged.errors import NotFoundError, StoreError
 from unabridged.factory.home import Home
@@ -17,6 +19,7 @@ from unabridged.home.backup import Safekeeping
 from unabridged.home.forgetting import KEY_FILE, outside
 from unabridged.home.key_source import new_key
 from unabridged.home.verify import seal, verify
+from unabridged.transfer.unreadable import SEALED, Aside
 
 SECRET = "My cousin Xylophonia lives behind the old brewery in Ulaanbaatar."
 
@@ -99,12 +102,62 @@ def test_backups_that_may_hold_it_are_named(tmp_path):
     (home / "spaces" / "default_default_x.db.damaged-1").write_bytes(b"")
     names = [f"backups/{Path(one.path).name}" for one in (made, every)]
     with opened(home) as memory:
+        late = replace(memory.get(gone), at=datetime.now(UTC) + timedelta(days=9))
         plan = memory.space.forgetting.plan([gone])
         assert set(plan.outside.backups) == {*names, "backups/old-folder.tar"}
         assert f"backups/{Path(unrelated.path).name}" not in plan.outside.backups
         assert memory.space.forgetting.execute(plan).outside == plan.outside
-    later = datetime.now(UTC) + timedelta(days=9)
-    assert outside(settings, space, later).backups == ()
+    assert outside(settings, space, [late]).backups == ()
+
+
+def test_a_backup_made_before_it_was_said_is_not_named(tmp_path):
+    home = tmp_path / "home"
+    with opened(home) as memory:
+        first = say(memory, "Quite another saying, about mountains and snow.")
+        settings = memory.space.settings
+    made, _ = Safekeeping(settings).backup()
+    with opened(home) as memory:
+        gone = say(memory)
+        plan = memory.space.forgetting.plan
+        assert plan([gone]).outside.backups == ()
+        assert plan([first]).outside.backups == (f"backups/{Path(made.path).name}",)
+        assert plan([first, gone]).outside.backups == (f"backups/{Path(made.path).name}",)
+
+
+def test_a_backup_of_the_same_day_that_cannot_be_read_may_hold_it(tmp_path):
+    home = tmp_path / "home"
+    with opened(home) as memory:
+        say(memory, "Quite another saying, about mountains and snow.")
+        settings = memory.space.settings
+    made, _ = Safekeeping(settings).backup()
+    with zipfile.ZipFile(made.path) as archive:
+        held = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(made.path, "w") as archive:
+        for name, data in held.items():
+            archive.writestr(name, b"encrypted" if name.endswith(".db") else data)
+    with opened(home) as memory:
+        plan = memory.space.forgetting.plan([say(memory)])
+        assert plan.outside.backups == (f"backups/{Path(made.path).name}",)
+
+
+@pytest.mark.parametrize(
+    ("raw", "is_named"),
+    [
+        ("import os  # nothing of it", False),
+        (SECRET, True),
+        ('{"text": "He said:\\n\\"My cousin Xylophonia lives behind the old brewery"}', True),
+    ],
+)
+def test_unread_records_are_named_if_they_hold_its_words(tmp_path, raw, is_named):
+    aside = Aside("a.jsonl")
+    aside.add(SkippedRecord("line 1", "no JSON", raw=raw.encode()))
+    (tmp_path / "home" / "imports").mkdir(parents=True)
+    path = aside.write(tmp_path / "home" / "imports", datetime.now(UTC))
+    sealed = path.with_name(f"b{SEALED}")
+    sealed.write_bytes(b"\0\1 sealed")
+    with opened(tmp_path / "home") as memory:
+        named = memory.space.forgetting.plan([say(memory)]).outside.aside
+    assert named == ((f"imports/{path.name}",) if is_named else ()) + (f"imports/{sealed.name}",)
 
 
 def test_a_space_that_is_forgotten_leaves_a_receipt_and_an_anchor_that_knows(tmp_path):

@@ -103,6 +103,20 @@ def test_an_edit_takes_the_place_and_the_old_words_stay_in_the_history(talk, boo
     assert [r.body["pinned"] for r in talk.store.records(RecordKind.FACT)].count(True) == 1
 
 
+def test_an_edited_fact_keeps_its_number_and_so_do_the_others(talk, book):
+    book.learn([talk.say("lives in=Berlin"), talk.say("dog=Rex", day=2)], by_hand)
+    book.add("I like tea.", pinned=True)
+    before = [fact.text for fact in book.all()]
+    for number, text in enumerate(before, 1):
+        edited = book.edit(str(number), text=f"{text} Really.")
+        assert book.get(str(number)) == edited
+    assert [fact.text for fact in book.all()] == [f"{text} Really." for text in before]
+    again = book.edit("1", text="Moved.")
+    assert book.all()[0] == again
+    book.add("The newest.")
+    assert [fact.text for fact in book.all()][-1] == "The newest."
+
+
 def test_an_edit_needs_words_and_a_text_where_the_value_is_not_in_it(book):
     book.add("I drink tea.")
     with pytest.raises(EmptyMessageError):

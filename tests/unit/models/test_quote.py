@@ -110,3 +110,37 @@ def test_whitespace_survives_streaming(clock):
 )
 def test_questions(text, asks):
     assert is_question(text) is asks
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "tell me what do you know about me",
+        "What do you know about me?",
+        "What do you know about me so far?",
+        "who am I",
+        "Tell me everything you know about me.",
+        "What have I told you about myself?",
+        "What do you remember about me?",
+        "Was weißt du über mich?",
+    ],
+)
+def test_what_is_known_of_the_person_is_listed(clock, question):
+    model = quoting(clock, CAT, known=lambda: ["Call me Ann.", "Daughter: Zosia"])
+    assert model.answer(question) == (
+        "This is what I know about you:\n- Call me Ann.\n- Daughter: Zosia"
+    )
+    assert "nothing about that" in quoting(clock).answer("What do you know about me?")
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Who am I visiting in May?", "What do you know about my cat?", "Tell me about the cat."],
+)
+def test_other_questions_list_nothing(clock, question):
+    assert "Miezi" in quoting(clock, CAT, known=lambda: ["Call me Ann."]).answer(question)
+
+
+def test_a_long_list_says_how_many_more_there_are(clock):
+    answer = quoting(clock, known=lambda: [f"Fact {n}" for n in range(50)]).answer("Who am I?")
+    assert answer.endswith("- and 10 more")

@@ -2,8 +2,10 @@
 
 import pytest
 from tests.helpers.talker import Talker
+from tests.opened import store_of
 
 from unabridged.language.questions import is_question, only_asks
+from unabridged.topics.of_space import topics
 
 SAID = "My cat is called Ada."
 ASKED = [
@@ -88,3 +90,21 @@ def test_what_is_told_inside_a_question_is_recalled(memory, told, asked, word):
 def test_only_asks(text, asks):
     assert only_asks(text) is asks
     assert is_question("Where is Ada?")
+
+
+def test_a_search_finds_no_words_that_only_a_quotation_says(memory):
+    say(memory, "I play the violin.")
+    say(memory, "What do I play on Sundays?")
+    say(memory, "The train leaves at nine.")
+    found = memory.space.search("violin")
+    assert [one.exchange.user.text for one in found] == ["I play the violin."]
+    assert not memory.space.search("noted")
+    assert not memory.space.search("memory")
+
+
+def test_topics_do_not_count_stock_phrases_and_quotations(memory):
+    for place in ("Lisbon", "Porto", "Braga", "Faro"):
+        say(memory, f"The hotel in {place} was cheap and clean.")
+        say(memory, f"Where in {place} is the museum of ships?")
+    for topic in topics(store_of(memory)):
+        assert not {"memory", "noted", "said", "november"} & {w.casefold() for w in topic.label}

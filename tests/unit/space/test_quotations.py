@@ -74,3 +74,31 @@ def test_a_newer_value_replaces_an_older_one(memory):
     answer = memory.conversation().chat("Where do I live?").finish().answer.text
     assert "Basel" in answer
     assert "Bern" not in answer
+
+
+def test_facts_and_pins_are_what_is_known_about_the_person(memory):
+    memory.facts.add("I like tea.")
+    memory.pin("Answer in English.")
+    memory.conversation().chat("My dog is called Burek.").finish()
+    memory.facts.learn_pending()
+    answer = memory.conversation().chat("What do you know about me?").finish().answer.text
+    assert answer.startswith("This is what I know about you:\n- Answer in English.")
+    assert "- I like tea." in answer
+    assert "Burek" in answer
+
+
+def test_of_a_session_that_recalls_only_itself_no_other_is_listed(tmp_path):
+    with Memory.open(tmp_path, upstream="quote", recall_scope="session") as memory:
+        memory.conversation().chat("My dog is called Burek.").finish()
+        memory.facts.learn_pending()
+        answer = memory.conversation().chat("What do you know about me?").finish().answer.text
+    assert "Burek" not in answer
+
+
+def test_a_learned_fact_is_quoted_in_the_persons_words_and_once(memory):
+    memory.conversation().chat("We have an old dog, his name is Burek. He likes cheese.").finish()
+    memory.conversation().chat("My dog is called Burek.").finish()
+    memory.facts.learn_pending()
+    answer = memory.conversation().chat("What is the name of my dog?").finish().answer.text
+    assert "noted" not in answer
+    assert answer.count("My dog is called Burek") == 1

@@ -18,7 +18,7 @@ command = PlainGroup(
     "unabridged annotations set 01KAJ3 decision",
     options=MEMORY,
     default="list",
-    explained={"exchange": "EXCHANGE is an exchange's id or the beginning of one."},
+    explained={"exchange": "EXCHANGE is an exchange's id, or the beginning or end of one."},
 )
 from_operation(
     command,

@@ -18,7 +18,7 @@ from unabridged.space.space import Space
     "unabridged archive --session 7",
     "unabridged archive --restore 7",
     "UNABRIDGED_MAX_SESSIONS=10 unabridged archive",
-    options=(*MEMORY, "session"),
+    options=(*MEMORY, "only_session"),
 )
 @click.option(
     "--restore", metavar="WHICH", help="Make this session active again: id, title or number."

@@ -25,7 +25,7 @@ from unabridged.space.space import Space
     "unabridged condense --test",
     "unabridged condense",
     "unabridged condense --force --session 2",
-    options=(*MEMORY, "session"),
+    options=(*MEMORY, "only_session"),
 )
 @click.option("--test", is_flag=True, help="Only show what a run would do.")
 @click.option("--force", is_flag=True, help="Run even if no run is due.")

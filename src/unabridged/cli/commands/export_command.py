@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 import click
 
@@ -28,6 +28,18 @@ from unabridged.transfer.export import (
 
 _STDOUT = "-"
 _WITH_BRANCHES = frozenset({"markdown", "messages"})
+
+
+_ENDINGS = {"md": "markdown", "htm": "html"}
+
+
+class _FormName(click.Choice[str]):
+    """A format by its name, or by an ending of its files: md."""
+
+    def convert(  # type: ignore[explicit-override]  # typing.override came with 3.12
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        return super().convert(_ENDINGS.get(str(value), value), param, ctx)
 
 
 @dataclass
@@ -59,7 +71,7 @@ class _Report:
 @click.option(
     "--format",
     "name",
-    type=click.Choice(list(FORMS)),
+    type=_FormName(list(FORMS)),
     default="jsonl",
     show_default=True,
     help=(

@@ -8,7 +8,7 @@ from unabridged.cli.open_from_options import open_space
 from unabridged.cli.operation_command import from_operation
 from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.plain_command import PlainGroup
-from unabridged.cli.views.facts import facts_lines, told_fact, withdrawn_fact
+from unabridged.cli.views.facts import CORRECTED, UNPINNED, facts_lines, told_fact, withdrawn_fact
 
 command = PlainGroup(
     "facts",
@@ -22,7 +22,9 @@ command = PlainGroup(
     "unabridged facts forget 4",
     options=MEMORY,
     default="list",
-    explained={"fact": "FACT is a fact's number in the list, its id, or the beginning of its id."},
+    explained={
+        "fact": "FACT is a fact's number in the list, its id, or the beginning or end of its id."
+    },
 )
 from_operation(
     command,
@@ -61,7 +63,7 @@ from_operation(
     'unabridged facts edit 3 "I live in Bern."',
     "unabridged facts edit 3 --value Bern",
     fixed={"pinned": None},
-    view=lambda fact, call: told_fact(fact, "Corrected", call),
+    view=lambda fact, call: told_fact(fact, CORRECTED, call),
 )
 from_operation(
     command,
@@ -79,7 +81,7 @@ from_operation(
     "Unpin a fact: put it only into prompts that it is relevant to.",
     "unabridged facts unpin 3",
     fixed={"pinned": False, "text": None, "value": None},
-    view=lambda fact, call: told_fact(fact, "Unpinned", call),
+    view=lambda fact, call: told_fact(fact, UNPINNED, call),
 )
 from_operation(
     command,

@@ -11,7 +11,8 @@ from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import width
 from unabridged.cli.period import in_period, period
 from unabridged.cli.terminal_text import safe, wrap
-from unabridged.cli.views.found import found_lines, nearest, nothing_lines
+from unabridged.cli.views.found import by_score, found_lines, nearest, nothing_lines
+from unabridged.errors import InputError
 
 
 @click.command(
@@ -23,7 +24,13 @@ from unabridged.cli.views.found import found_lines, nearest, nothing_lines
     ),
 )
 @click.argument("query", nargs=-1, required=True)
-@click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True)
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 1000),
+    default=10,
+    show_default=True,
+    help="Show up to this many exchanges.",
+)
 @in_period
 @click.option(
     "--role",
@@ -37,7 +44,7 @@ from unabridged.cli.views.found import found_lines, nearest, nothing_lines
     metavar="SHARE",
     help="How well exchanges must match, 0 to 1; 0 lists the nearest too.",
 )
-@common(*MEMORY, "session")
+@common(*MEMORY, "only_session")
 @invoked
 def command(
     invocation: Invocation,
@@ -55,10 +62,12 @@ def command(
     Searches every session and branch of the space. Words in quotation marks must occur exactly as
     written. `unabridged show ID` shows an exchange whole.
     """
+    words = words_from(query)
+    if not words.strip():
+        raise InputError("The query is empty.", hint="Write a word: unabridged search hotel")
     space = look_into(invocation)
     session = session_named(invocation, space) if invocation.given("session") else None
     start, end = period(since, until)
-    words = words_from(query)
     search = partial(
         space.search, reach=session.id if session else None, since=start, until=end, role=role
     )
@@ -68,6 +77,6 @@ def command(
     if invocation.json:
         invocation.emit(found)
     elif found:
-        echo_lines(line for one in found for line in found_lines(one, words))
+        echo_lines(line for one in by_score(found) for line in found_lines(one, words))
     else:
         echo_lines(nothing_lines(words, nearest(search, words)))

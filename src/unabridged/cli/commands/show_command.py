@@ -24,7 +24,7 @@ from unabridged.cli.views.exchanges import exchange_lines
 def command(invocation: Invocation, wanted: str | None, limit: int) -> None:
     """Show an exchange or a whole session, word for word.
 
-    ID is an exchange's id or the beginning of one. Without it, the newest session is shown, or the one of --session.
+    ID is an exchange's id, or the beginning or end of one. Without it, the newest session is shown, or the one of --session.
     """
     space = look_into(invocation)
     exchanges = [space.log.get(wanted)] if wanted else path_named(invocation, space, limit)

@@ -36,8 +36,14 @@ ROOM_FOR_ALL = 90
 @click.option(
     "--show", "shown", metavar="NUMBER", help="List the exchanges of one topic, or of `other`."
 )
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
-@common(*MEMORY, "session")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="List up to this many exchanges of a topic.",
+)
+@common(*MEMORY, "only_session")
 @invoked
 def command(
     invocation: Invocation,

@@ -31,7 +31,7 @@ from unabridged.domain.results import ContextReport
 def command(invocation: Invocation, wanted: str | None, *, verbose: bool, prompt: bool) -> None:
     """Show what a prompt held, and why.
 
-    ID is the id of the exchange, or its beginning; without it, the last prompt is shown.
+    ID is the exchange that the prompt was for, or the beginning or end of its id; without it, the last.
     With --json, the tokens in "parts" add up to "window".
     """
     space = look_into(invocation)

@@ -108,11 +108,13 @@ def distribution_lines(space: "Space") -> list[str]:
 
 
 def judged_rows(space: "Space") -> list[tuple[str, str]]:
-    """Return rows of a table: how many exchanges are classified, and the categories."""
+    """Return rows of a table: how many messages are classified, and the categories."""
     counts = space.annotations.stats()
     held = sorted(counts.categories, key=lambda each: -each.messages)
     most = [f"{called(each.name)} {each.messages:,}" for each in held if each.messages]
-    rows = [("classified", f"{count(counts.exchanges, 'exchange')}, {counts.pending:,} pending")]
+    total = sum(each.messages for each in counts.categories)
+    said = f"{count(total, 'message')} of {count(counts.exchanges, 'exchange')}"
+    rows = [("classified", f"{said}; {count(counts.pending, 'exchange')} pending")]
     chunks = (most[at : at + _NAMED] for at in range(0, len(most), _NAMED))
     return [*rows, *(("", ", ".join(chunk)) for chunk in chunks)]
 

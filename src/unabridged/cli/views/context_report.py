@@ -23,6 +23,8 @@ CLOSE = 0.5
 """The relevance from which an exchange that shares no word is more than loosely related."""
 LOOSE = "loosely related in meaning or date"
 """Why exchanges came along that are named together and share no word with the message."""
+_FRAMED = (Tier.KNOWLEDGE, Tier.SEMANTIC)
+"""Parts with words of ours around their contents."""
 NAMED = 5
 """The most items with the same reason to name."""
 _WORDS = "words: "
@@ -221,6 +223,9 @@ def _came(account: ContextReport, titles: Mapping[str, str]) -> Iterator[str]:
     yield from _more(len(facts), "fact", "included")
     if tools := [row.id for row in rows if row.kind is ItemKind.TOOL]:
         yield f"● Tools on offer: {safe(', '.join(tools))}."
+    if frames := [(tier, n) for tier in _FRAMED if (n := account.ledger.frame(tier)) > 0]:
+        said = ", ".join(f"{_NAMES[tier.value][0]} {n:,}" for tier, n in frames)
+        yield f"● Tokens of the frame around them: {said}."
     if not rows:
         yield "  Nothing: the prompt is your message and the instructions."
 

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from unabridged.operations.call import Call
 
 _SOURCES = {"user": "you", "rules-1": "your words"}
+CORRECTED, UNPINNED = "Corrected", "Unpinned"
+STAYS = "It stays a fact, for prompts that it is relevant to. Remove it: unabridged facts forget"
+"""What becomes of an unpinned text, also one that was a question."""
 _NAMES = 17
 """Width in cells of the names of a fact's fields."""
 
@@ -69,9 +72,17 @@ def told_fact(fact: Fact, what: str = "", call: "Call | None" = None) -> list[st
     others = {other.id: other for other in call.space.facts.all()} if fact.disputed_by else {}
     against = (others[name] for name in fact.disputed_by if name in others)
     return [
-        f"{what}: {safe(one_line(fact.text))}",
+        f"{what}: {_shown_change(fact, what, call)}",
+        *([paint(STAYS, "dim")] if what == UNPINNED else []),
         *(paint(f"Contradicted by: {safe(one_line(one.text))}", "warn") for one in against),
     ]
+
+
+def _shown_change(fact: Fact, what: str, call: "Call") -> str:
+    new = safe(one_line(fact.text))
+    if what != CORRECTED or fact.supersedes is None:
+        return new
+    return f"“{safe(one_line(call.space.facts.get(fact.supersedes).text))}” → “{new}”"
 
 
 def withdrawn_fact(gone: Fact, call: "Call") -> Iterator[str]:

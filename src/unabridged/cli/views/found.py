@@ -8,9 +8,16 @@ from unabridged.cli.terminal_text import cells, clip, one_line
 from unabridged.domain.results import SearchResult
 
 NEAREST = 3
-"""The number of nearest exchanges to show if none matches."""
+"""Exchanges that are shown where none matches."""
+LEAST_SHOWN = 0.005
+"""The least relevance of what is shown: less is written as 0.00."""
 BEFORE = 0.3
 """The share of a line that is shown before the first match."""
+
+
+def by_score(found: Sequence[SearchResult]) -> list[SearchResult]:
+    """Return what was found in the order of the relevance that is shown."""
+    return sorted(found, key=lambda one: -round(one.score, 2))
 
 
 def found_lines(found: SearchResult, query: str) -> list[str]:
@@ -30,8 +37,9 @@ def nothing_lines(query: str, nearest: Sequence[SearchResult]) -> list[str]:
     said = one_line(query)
     lines = [f"Nothing matches {said}." if '"' in said else f'Nothing matches "{said}".']
     matched = [one for one in nearest if one.matched]
-    what = "without the exact words" if matched else "below the threshold"
-    shown = [line for one in matched or nearest for line in found_lines(one, query)]
+    what = "without the exact words" if matched else "not a match"
+    near = matched or [one for one in nearest if one.score >= LEAST_SHOWN]
+    shown = [line for one in by_score(near) for line in found_lines(one, query)]
     lines += [paint(f"Nearest, {what}:", "dim"), "", *shown] if shown else []
     return lines
 

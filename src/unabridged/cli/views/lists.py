@@ -7,7 +7,7 @@ from unabridged.cli.format import count, day, moment, size
 from unabridged.cli.paint import PAIRS, Column, paint, table, width
 from unabridged.cli.terminal_text import safe, wrap
 from unabridged.domain.backup_results import StorageUse
-from unabridged.domain.context import Decision, Ledger
+from unabridged.domain.context import Decision, Ledger, Tier
 from unabridged.domain.results import (
     ModelInfo,
     Pin,
@@ -147,6 +147,8 @@ def _holds(part: str, ledger: Ledger) -> str:
     shorter = sum(row.decision is Decision.CONDENSED for row in rows)
     left = sum(row.decision is Decision.LEFT_OUT for row in rows)
     said += [f"{shorter:,} condensed"] if shorter else []
+    frame = ledger.frame(Tier(part)) if part in set(Tier) else 0
+    said += [f"{frame:,} tokens of frame"] if frame > 0 else []
     return "; ".join(filter(None, [", ".join(said), f"{left:,} left out" if left else ""]))
 
 

@@ -27,11 +27,13 @@ def figures_lines(space: Space) -> list[str]:
     facts = _facts(space)
     said = count(facts["current"], "fact")
     said += "".join(f", {facts[name]:,} {name}" for name in ("pinned", "disputed") if facts[name])
-    more = [("known", said), *judged_rows(space), *run_rows(space.condensations.stats())]
+    wholes, runs = _wholes(space), run_rows(space.condensations.stats())
+    whole = f"{count(wholes, 'summary')} of whole conversations and months"
+    if wholes:
+        runs = [*runs, ("", whole)] if space.condensations.stats().runs else [("condensed", whole)]
+    more = [("known", said), *judged_rows(space), *runs]
     if space.log.unsaved:
         more.append(("unsaved", count(space.log.unsaved, "write")))
-    if wholes := _wholes(space):
-        more.append(("as wholes", f"{count(wholes, 'condensation')} of conversations and months"))
     return stats_lines(space.stats(), more)
 
 
