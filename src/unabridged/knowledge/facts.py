@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from threading import RLock
 from typing import TYPE_CHECKING
 
+from unabridged.domain.arguments import checks_arguments
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import SELF, Fact, FactChange, FactState
 from unabridged.domain.record import RecordKind
@@ -59,6 +60,7 @@ class _View:
     carried: Provenance
 
 
+@checks_arguments
 class Facts:
     """The facts of one space. Several processes may open one each; each sees the others' writes.
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from unabridged.domain.arguments import checks_arguments
 from unabridged.domain.fact import Fact
 from unabridged.domain.forgetting import ForgetPlan, Receipt
 from unabridged.domain.message import Role
@@ -17,6 +18,7 @@ from unabridged.recording import sessions as sessions_of
 from unabridged.space.dependencies import SpaceDependencies
 
 
+@checks_arguments
 class Forgetting:
     """What can be forgotten in one space, the receipts for it, and what is recognised again.
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from unabridged.budget.calibration import Calibration
 from unabridged.budget.count import Counter
 from unabridged.context.recall_block import own_words
+from unabridged.domain.arguments import checks_arguments
 from unabridged.domain.backup_results import Recovery
 from unabridged.domain.budget import Mode
 from unabridged.domain.message import Message, Part, Role
@@ -36,6 +37,7 @@ from unabridged.space.tools import Tool
 Shared = TypeVar("Shared")
 
 
+@checks_arguments
 class Space:
     """One space of memory. It keeps no session: any number of threads may share it.
 
