@@ -282,7 +282,7 @@ class Memory:
         fact: str | None = None,
         search: str | None = None,
     ) -> ForgetPlan:
-        """Return what forgetting exchanges, a session, a fact or a search would remove."""
+        """Return what forgetting would remove: name one; ``session`` may limit ``search``."""
         if session is not None and self.space.sessions.get(session) is None:
             raise NotFoundError(f"There is no session {session!r}.", hint="List them: sessions().")
         return self.space.forgetting.plan(ids, session=session, fact=fact, search=search)
