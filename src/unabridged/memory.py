@@ -342,4 +342,4 @@ class Memory:
         return newest.id if newest else None
 
     def _in(self, session: str | None) -> Conversation:
-        return Conversation(self.space, self._named(session))
+        return Conversation(self.space, self._named(session), shared=True)

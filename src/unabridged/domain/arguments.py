@@ -159,11 +159,11 @@ def _is_a(value: Any, kind: Any) -> bool:
 
 
 def _holds(value: Any, kinds: Sequence[Any]) -> bool:
-    # An iterator can be read only once, and is not looked into.
+    # An iterator can be read only once, and items of several forms are read by the method.
     items = _kinds(kinds[0]) if len(kinds) == 1 else None
-    if items is None or not isinstance(value, Collection):
+    if items is None or len(items) > 1 or not isinstance(value, Collection):
         return True
-    return all(any(_is_a(each, kind) for kind in items) for each in value)
+    return all(_is_a(each, items[0]) for each in value)
 
 
 def _described(kind: Any) -> str:
