@@ -6,7 +6,7 @@ import pytest
 
 from unabridged import Memory
 from unabridged.domain.exchange import ExchangeState
-from unabridged.errors import EmptyMessageError, InputError
+from unabridged.errors import EmptyMessageError, InputError, PromptTooLargeError
 
 
 @pytest.fixture
@@ -126,3 +126,13 @@ def test_a_fact_that_a_person_states_too_stays_when_its_source_is_forgotten(memo
     memory.facts.add(learned.text)
     memory.forget(exchange.id)
     assert len(memory.facts.all()) == 1
+
+
+def test_pins_that_fill_the_window_name_the_way_out():
+    with Memory.open(ephemeral=True, upstream="quote", window=1024, home="/nonexistent") as memory:
+        pin = memory.pin("word " * 3000)
+        with pytest.raises(PromptTooLargeError) as refusal:
+            memory.prepare("Hello")
+        assert "facts.unpin(ID)" in refusal.value.hint
+        memory.facts.unpin(pin.id)
+        assert memory.prepare("Hello").messages
