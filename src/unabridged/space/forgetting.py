@@ -144,7 +144,7 @@ class Forgetting:
 
 
 def _named(*, exchanges: bool, session: str | None, fact: str | None, search: str | None) -> str:
-    """Return the kind of what is named; a search in a session is a search."""
+    # The kind of what is named; a search in a session is a search.
     if search is not None and not search.strip():
         raise InputError("The search has no words.", hint="Give the words to search for.")
     given = {

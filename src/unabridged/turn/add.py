@@ -69,7 +69,7 @@ def add_messages(
 
 
 def _read(messages: list[object]) -> tuple[list[IncomingMessage], set[int]]:
-    """Return messages, and the ``id()`` of those that a model's limit cut short."""
+    # Also the ``id()`` of those that a model's limit cut short.
     read = read_messages(messages)
     drafts = [IncomingMessage(one.role, one.parts) for one in read]
     for number, draft in enumerate(drafts, 1):
