@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from unabridged.domain.results import SearchResult
 from unabridged.errors import ToolError
-from unabridged.space.tools import Tool, tool_from
+from unabridged.space.tools import Tool, check_plain, tool_from
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -104,6 +104,8 @@ def _from_module(module: ModuleType, name: str) -> list[Tool]:
 
 
 def _quiet(tool: Tool) -> Tool:
+    check_plain(tool)
+
     def run(arguments: str) -> str:
         with redirect_stdout(sys.stderr):
             return tool.run(arguments)

@@ -56,13 +56,16 @@ def settings_from(
         clock: The time; None for the machine's.
         ephemeral: Keep everything in memory only.
         settings: All settings; then no file and no environment is read.
-        **overrides: Any field of ``Settings``.
+        **overrides: Any field of ``Settings``; these override ``settings``.
 
     Raises:
         SettingError: A setting is not valid.
     """
     named = upstream if isinstance(upstream, str) else None
-    chosen = settings or config.load(home=home, upstream=named, **overrides)
+    if settings is None:
+        chosen = config.load(home=home, upstream=named, **overrides)
+    else:
+        chosen = config.with_overrides(settings, home=home, upstream=named, **overrides)
     if ephemeral:
         chosen = replace(chosen, store="memory")
     model = upstream if not isinstance(upstream, str) else None

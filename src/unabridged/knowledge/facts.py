@@ -6,6 +6,7 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from unabridged.clock import ends_id
+from unabridged.domain.arguments import checks_arguments
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import SELF, Fact, FactChange, FactState
 from unabridged.domain.record import RecordKind
@@ -62,6 +63,7 @@ class _View:
     carried: Provenance
 
 
+@checks_arguments
 class Facts:
     """The facts of one space. Several processes may open one each; each sees the others' writes.
 
@@ -164,11 +166,11 @@ class Facts:
         value: str = "",
         aliases: Sequence[str] = (),
     ) -> Fact:
-        """Add a fact that a person states.
+        """Add a fact that a person states; return the one that a person stated alike before.
 
         Args:
             text: The statement.
-            pinned: Whether every prompt carries it.
+            pinned: Whether every prompt carries it; True pins an equal one too.
             subject: Who it is about.
             attribute: What about them; a newer value then replaces an older one. Without it the
                 rules look for it in the text.
@@ -192,8 +194,19 @@ class Facts:
             pinned=pinned,
             aliases=tuple(aliases),
         )
+        if (known := self._equal(statement)) is not None:
+            return self.pin(known) if pinned else self.get(known)
         self._put([statement])
         return self.get(statement.id)
+
+    def _equal(self, statement: Statement) -> str | None:
+        # One that was learned does not count: it goes with its exchange, a person's stays.
+        for settled in self._view().settled:
+            for one in settled.members if settled.fact.state is FactState.CURRENT else ():
+                by_person = one.by == statement.by and one.exchange is None and not one.sources
+                if by_person and key(one) == key(statement):
+                    return one.id if set(statement.aliases) <= set(one.aliases) else None
+        return None
 
     def edit(self, wanted: str, *, text: str | None = None, value: str | None = None) -> Fact:
         """Correct a fact: the old one stays in the history, and a person's replaces it.
