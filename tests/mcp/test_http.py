@@ -86,7 +86,7 @@ def test_facts_are_listed_and_corrected(running, mode):
         assert "Ida" not in str(await called(client, "list_facts", state="all"))
         said = await refused(client, "correct_fact", action="add")
         assert "`add` needs `text`" in said
-        assert "No fact is called" in await refused(
+        assert "There is no fact" in await refused(
             client, "correct_fact", action="pin", fact="nothing"
         )
 

@@ -1,8 +1,7 @@
-"""The book of readings: what the messages of each exchange were judged to be.
+"""Annotate the messages of a space.
 
-Readings are made in the background, page by page, and kept as records; what was not read yet is read
-when it is asked for. What a person corrects lies in a record of its own, which no later run touches,
-whatever it finds.
+Annotations are made in the background, page by page, and stored as records. A missing one is
+computed when it is asked for. A person's correction is a separate record that no later run changes.
 """
 
 from collections import Counter
@@ -30,42 +29,42 @@ from unabridged.log.cursor import LogCursor
 from unabridged.ports import Clock, Store
 
 PROGRESS = "readings"
-"""The id of the record that says how far reading has come."""
+"""The id of the record that stores how far annotating has come."""
 PAGE = 64
-"""Exchanges that are read at once."""
+"""Exchanges that are annotated together."""
 
 _Due = tuple[Exchange, dict[str, Annotation]]
-"""An exchange that has to be read, and what need not be read of it."""
+"""An exchange to annotate, and the annotations of it that stay."""
 
 MODEL = "model:"
-"""How the names of models begin that gave a reading; rules never take their place."""
+"""The prefix of a model's name as author; rules never replace a model's annotations."""
 
 
 class Judge(Protocol):
-    """What reads messages: ``condense.classify.Classifier``, ``condense.judge.ModelJudge`` and others."""
+    """A classifier of messages: ``RuleClassifier``, ``LlmClassifier`` and others."""
 
     @property
     def scheme(self) -> Scheme:
-        """The categories that it knows."""
+        """The categories that it uses."""
         ...
 
     @property
     def identity(self) -> str:
-        """``rules`` with a version, or ``model:NAME``."""
+        """The author of its annotations: ``rules`` with a version, or ``model:NAME``."""
         ...
 
     def classify(self, texts: Sequence[tuple[Role, str]]) -> list[Annotation | None]:
-        """A reading for each text; None for one without words."""
+        """Return an annotation for each text; None for one without words."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class CategoryCount:
-    """How often a category was read.
+    """How often a category occurs.
 
     Attributes:
         keep: 0 to 1: the share of its exchanges that stays verbatim.
-        exchanges: Exchanges whose most important message is of it.
+        exchanges: Exchanges whose most important message is in it.
     """
 
     name: str
@@ -76,11 +75,11 @@ class CategoryCount:
 
 @dataclass(frozen=True, slots=True)
 class ReadingCounts:
-    """What the book holds.
+    """Counts of the stored annotations.
 
     Attributes:
-        categories: In the order of the scheme; every one of them.
-        by: Who judged to how many messages.
+        categories: All categories, in the order of the scheme.
+        by: Author to the number of messages.
     """
 
     scheme: str
@@ -91,12 +90,12 @@ class ReadingCounts:
 
 
 class Annotations:
-    """What the messages of a space were judged to be.
+    """The annotations of a space.
 
     Args:
-        rules: Reads what was not read yet, whenever it is asked for; it must be instant.
-        judge: Reads in the background; None for the rules. Where it is slow or a model, what it
-            reads takes the place of what the rules read, never the other way round.
+        rules: Annotates on demand; it must be instant.
+        judge: Annotates in the background; None for the rules. If it is slow or a model, its
+            annotations replace those of the rules, never the reverse.
     """
 
     def __init__(
@@ -113,19 +112,19 @@ class Annotations:
         return self._rules.scheme
 
     def of(self, exchanges: Sequence[Exchange]) -> dict[str, ExchangeReading]:
-        """Give the readings of exchanges by their ids; what is missing is read now, not stored."""
+        """Return the annotations of exchanges by id; compute missing ones without storing them."""
         held = self._stored(exchanges)
         known = {exchange.id: self._known(held, exchange) for exchange in exchanges}
         self._add(self._rules, [(each, known[each.id]) for each in exchanges])
         return {each.id: self._shown(each, known[each.id], held) for each in exchanges}
 
     def read_pending(self, limit: int | None = None) -> Iterator[MaintenanceProgress]:
-        """Read what was not read yet, and what has changed since, and keep it.
+        """Annotate and store what is new or has changed.
 
-        It may be stopped at any moment, and run twice, in two processes as well.
+        It may be stopped at any moment and run twice, even in two processes.
 
         Raises:
-            UpstreamError: The model that reads failed; what was done before is kept.
+            UpstreamError: The model failed; what was done before is kept.
         """
         done = 0
         cursor = LogCursor(
@@ -149,13 +148,14 @@ class Annotations:
         category: str | None = None,
         importance: float | None = None,
     ) -> ExchangeReading:
-        """Say what a message is, as a person sees it; no later run changes it.
+        """Correct the annotation of a message; no later run changes the correction.
 
         Args:
             exchange: The exchange.
-            which: The id of a message in it, or who said it: then the last of them with words.
+            which: The id of one of its messages, or a role: the last message of that role with
+                words.
             category: Its category; None to leave it.
-            importance: 0 to 1; None for that of the category, or to leave it.
+            importance: 0 to 1; None for that of the new category, or to leave it.
 
         Raises:
             InputError: There is no such category, or the importance is out of range.
@@ -165,11 +165,12 @@ class Annotations:
         if category is not None and category not in names:
             raise InputError(
                 f"There is no category {category!r} in the scheme {self.scheme.name!r}.",
-                hint=f"Take one of: {', '.join(names)}.",
+                hint=f"Use one of: {', '.join(names)}.",
             )
         if importance is not None and not 0 <= importance <= 1:
             raise InputError(
-                f"An importance of {importance:g} is out of range.", hint="Give 0 to 1."
+                f"An importance of {importance:g} is out of range.",
+                hint="Use a number from 0 to 1.",
             )
         message = _message(exchange, which)
         corrections = dict(self._stored([exchange]).corrections.get(exchange.id, {}))
@@ -177,7 +178,7 @@ class Annotations:
         if category is not None or importance is not None:
             corrections[message.id] = Correction(
                 before.category if category is None else category,
-                # Another category without a figure takes the category's, not an older figure.
+                # Another category without an importance takes the category's, not an older one.
                 before.importance if category is None and importance is None else importance,
             )
             record = correction_record(exchange.id, corrections, self._clock.now())
@@ -185,7 +186,7 @@ class Annotations:
         return self.of([exchange])[exchange.id]
 
     def stats(self) -> ReadingCounts:
-        """Count what was read under the scheme, as a person corrected it."""
+        """Count the annotations under the scheme, with corrections applied."""
         messages: Counter[str] = Counter()
         exchanges: Counter[str] = Counter()
         by: Counter[str] = Counter()
@@ -201,8 +202,6 @@ class Annotations:
         )
         pending = max(0, self._store.totals().exchanges - len(held))
         return ReadingCounts(self.scheme.name, len(held), pending, counts, dict(sorted(by.items())))
-
-    # --- what is looked at ---------------------------------------------------------------------
 
     def _due(self, page: Sequence[Exchange]) -> list[_Due]:
         held = self._stored(page)
@@ -237,8 +236,6 @@ class Annotations:
             if reading is not None:
                 known[message.id] = reading
 
-    # --- what is stored ------------------------------------------------------------------------
-
     def _stored(self, exchanges: Sequence[Exchange]) -> Judged:
         asked = ids_of(exchange.id for exchange in exchanges)
         return told_apart(self._store.records(RecordKind.READING, ids=asked))
@@ -246,8 +243,6 @@ class Annotations:
     def _known(self, held: Judged, exchange: Exchange) -> dict[str, Annotation]:
         stored = held.annotations.get(exchange.id)
         return dict(stored.messages) if stored and stored.scheme == self.scheme.name else {}
-
-    # --- what is shown -------------------------------------------------------------------------
 
     def _shown(
         self, exchange: Exchange, known: Mapping[str, Annotation], held: Judged

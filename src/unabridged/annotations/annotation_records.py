@@ -1,7 +1,7 @@
-"""How readings, and what a person corrected in them, lie in records.
+"""Annotations and their corrections as records.
 
-A correction is a record of its own beside the reading's, so that no run that reads meanwhile can
-take its place: ask the store for ``ids_of`` the exchanges, and give ``annotations_of`` what it holds.
+A correction is a separate record, so that a run in progress cannot replace it. Load the records of
+``ids_of``, then call ``annotations_of``.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,19 +13,19 @@ from unabridged.domain.annotation import USER, Annotation, ExchangeReading, Sche
 from unabridged.domain.record import Record, RecordKind
 
 _CORRECTION = "user-"
-"""Before the id of an exchange: the id of the record of what a person corrected in it."""
+"""The prefix of a correction's record id; the id of the exchange follows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What a person corrected in a message; None for what was left as it is."""
+    """A person's correction of a message; None for a field that was left as it is."""
 
     category: str | None = None
     importance: float | None = None
 
 
 Corrections = Mapping[str, Correction]
-"""The id of a message to what was corrected in it."""
+"""Message id to correction."""
 
 
 @dataclass(slots=True)
@@ -41,12 +41,12 @@ class Judged:
 
 
 def ids_of(exchanges: Iterable[str]) -> list[str]:
-    """The ids of all records that may hold something of exchanges."""
+    """Return the ids of all records that may exist for exchanges."""
     return [name for each in exchanges for name in (each, _CORRECTION + each)]
 
 
 def annotations_of(records: Iterable[Record], scheme: Scheme) -> dict[str, ExchangeReading]:
-    """The readings under a scheme that records hold, as a person corrected them, by exchange."""
+    """Return the corrected annotations under a scheme from records, by exchange."""
     held = told_apart(records)
     return {
         name: replace(reading, messages=corrected(reading.messages, corrections, scheme))
@@ -57,7 +57,7 @@ def annotations_of(records: Iterable[Record], scheme: Scheme) -> dict[str, Excha
 
 
 def told_apart(records: Iterable[Record]) -> Judged:
-    """Readings and corrections."""
+    """Split records into annotations and corrections."""
     held = Judged()
     for record in records:
         if record.id.startswith(_CORRECTION):
@@ -71,13 +71,13 @@ def told_apart(records: Iterable[Record]) -> Judged:
 
 
 def annotation_of(record: Record) -> ExchangeReading:
-    """What ``record_of`` wrote."""
+    """Read the record that ``record_of`` made."""
     messages = {name: Annotation(**body) for name, body in record.body["messages"].items()}
     return ExchangeReading(record.id, record.body["scheme"], messages)
 
 
 def record_of(reading: ExchangeReading, at: datetime) -> Record:
-    """The record of the readings of an exchange, as they were made."""
+    """Return the record of an exchange's annotations, as they were made."""
     messages = {message: _body(each) for message, each in reading.messages.items()}
     body = {"scheme": reading.scheme, "messages": messages}
     return Record(RecordKind.READING, reading.exchange, at, body, (reading.exchange,))
@@ -95,7 +95,7 @@ def _body(reading: Annotation) -> dict[str, Any]:
 
 
 def correction_record(exchange: str, corrections: Corrections, at: datetime) -> Record:
-    """The record of what a person corrected in an exchange."""
+    """Return the record of an exchange's corrections."""
     messages = {
         message: {"category": each.category, "importance": each.importance}
         for message, each in corrections.items()
@@ -107,7 +107,7 @@ def correction_record(exchange: str, corrections: Corrections, at: datetime) -> 
 def corrected(
     annotations: Mapping[str, Annotation], corrections: Corrections, scheme: Scheme
 ) -> dict[str, Annotation]:
-    """Readings as a person corrected them; a category that the scheme lacks is passed over."""
+    """Apply corrections to annotations; ignore a category that the scheme lacks."""
     names = {each.name for each in scheme.categories}
     found = dict(annotations)
     for message, each in corrections.items():

@@ -1,6 +1,6 @@
-"""What kind of content a message is and how much it matters, by rules: cues and examples.
+"""Classify messages by rules (cues and examples): category and importance.
 
-A message is judged by its sentences, so that what matters in a long one is not blurred by the rest.
+Each sentence is scored, so that the rest of a long message does not hide an important one.
 """
 
 import re
@@ -21,46 +21,48 @@ if TYPE_CHECKING:
     from unabridged.annotations.example_similarity import Examples
 
 VERSION = "rules:1"
-"""Changes whenever the rules read something differently."""
+"""The version of the rules; changes whenever their results change."""
 
 MOST_SENTENCES = MappingProxyType({Role.USER: 10})
-"""Sentences of a message that are judged: those at its beginning, and the last two."""
+"""Sentences of a message that are scored: the first ones and the last two."""
 
 MOST_OF_OTHERS = 6
-"""The same for others: answers are long, and say at their ends what they are."""
+"""The same for other roles: answers are long, and their ends show what they are."""
 
 LONGEST = 2_000
-"""Characters of a sentence that are judged."""
+"""Characters of a sentence that are scored."""
 
 CUE_WEIGHT = 1.0
-"""What a sure cue weighs beside an example that says the same."""
+"""The weight of a sure cue, relative to an example that indicates the same."""
 
 STRONGEST = MappingProxyType({Role.USER: 0.6})
-"""What the strongest sentence of a message weighs beside the mean of all, by who said it."""
+"""The weight of the strongest sentence against the mean of all, by role."""
 
 STRONGEST_OTHERS = 0.35
-"""The same for others: long answers hold a sentence of every kind."""
+"""The same for other roles: long answers contain a sentence of every kind."""
 
 FIRST_CUE = 0.7
-"""How sure one cue is, of 1; each further one halves what is missing."""
+"""The certainty of one cue, of 1; each further one halves the rest."""
 
 LEANING = 0.5
-"""How far choosing leans to what is important: between two that fit alike the weightier counts."""
+"""How far importance decides: between two equal fits the more important one wins."""
 
 OTHERS = 0.5
-"""What a cue weighs in another's words, where as a rule the user's make the category."""
+"""The weight of a cue in other roles' messages, for categories of the user."""
 
 PLAIN = 0.25
-"""The score of the fallback where nothing speaks for anything."""
+"""The score of the fallback if nothing indicates a category."""
 
 SURE = 0.3
-"""The lead over the second category from which on a reading is sure."""
+"""The lead over the second category that makes a result sure."""
 
 SHORT, WARM = 400, 0.75
-"""Of longer answers so much of the intensity counts: models speak warmly by habit."""
+"""For other roles, the characters of a short message, and the share of the intensity that counts in
+longer ones: models write warmly by habit.
+"""
 
 _SPEAKER = re.compile(r"\A(?!Error|Warning|Exception)[A-Z][a-z]+(?: [A-Z][a-z]+)?: (?=\S)")
-"""Who speaks, as talk of several people is written down."""
+"""The speaker's name that begins a message in a transcript."""
 
 _FIRST_PERSON = frozenset("i my mine im ive ich mein meine meinen yo mi mis je mon ma mes".split())
 _NUMBER = re.compile(r"\d")
@@ -78,14 +80,14 @@ class _Piece:
 
 
 class _Cues:
-    """The cues of a category; those in scripts without spaces are kept apart, as most text is not."""
+    """The cues of a category; those for scripts without spaces are separate."""
 
     def __init__(self, cues: Sequence[str]) -> None:
         self._plain = [re.compile(cue, re.MULTILINE) for cue in cues if not _is_foreign(cue)]
         self._foreign = [re.compile(cue, re.MULTILINE) for cue in cues if _is_foreign(cue)]
 
     def hits(self, folded: str) -> int:
-        """How many of them speak for the category."""
+        """Return how many of them match."""
         hits = sum(1 for cue in self._plain if cue.search(folded))
         if folded.isascii():
             return hits
@@ -98,7 +100,7 @@ def _cues_of(category: Category) -> _Cues:
 
 
 class RuleClassifier:
-    """Reads messages by the cues and examples of a scheme.
+    """Classify messages by the cues and examples of a scheme.
 
     Args:
         embedder: Compares with the examples; it must be instant. Without one only cues count.
@@ -117,14 +119,14 @@ class RuleClassifier:
 
     @property
     def identity(self) -> str:
-        """The rules, with their version, and the embedder that they use."""
+        """The version of the rules, with the embedder that they use."""
         return f"{VERSION}/{self._embedder.identity}" if self._embedder else VERSION
 
     def classify(self, texts: Sequence[tuple[Role, str]]) -> list[Annotation | None]:
-        """Read messages; what is read of one does not depend on the others.
+        """Classify messages independently of each other.
 
         Returns:
-            A reading for each; None for one without words.
+            An annotation for each; None for one without words.
         """
         split = [sentences(text) for _, text in texts]
         pieces = [
@@ -155,7 +157,7 @@ class RuleClassifier:
     def _examples(self) -> "Examples":
         from unabridged.annotations.example_similarity import Examples  # noqa: PLC0415 - imports numpy
 
-        assert self._embedder is not None  # noqa: S101 - asked for where there is one only
+        assert self._embedder is not None  # noqa: S101 - called only with an embedder
         return Examples(self._embedder, [each.examples for each in self.scheme.categories])
 
     def _scores(self, piece: _Piece, nearness: Sequence[float], role: Role) -> list[float]:

@@ -1,9 +1,9 @@
-"""What a text feels like: valence and intensity, from its words, its meaning and its marks.
+"""Measure the emotion of a text: valence and intensity, from words, meaning and punctuation.
 
-Deterministic and offline. A table of words (``emotion_words``) is read with what turns them round,
-strengthens and weakens them; where an embedder is at hand, it also counts between which sentences
-(``emotion_anchors``) the text lies. Both were written for this project: nothing is learnt from
-anybody's ratings. Measure it with ``python -m bench emotion``.
+Deterministic and offline. It uses a table of words (``emotion_words``) with negations, intensifiers
+and softeners. With an embedder, it also compares the text with the sentences of
+``emotion_anchors``. Both were written for this project; nothing is learned from anybody's ratings.
+Measure it with ``python -m bench emotion``.
 """
 
 import re
@@ -21,28 +21,28 @@ if TYPE_CHECKING:
     from unabridged.annotations.example_similarity import Axis
 
 STRONG = 0.7
-"""Above this intensity an exchange comes whole (design, section 6)."""
+"""An exchange above this intensity is shown whole."""
 
 STRONG_WORD = 0.7
-"""Without a word of this arousal nothing is strong: kind words and marks add up in any chat."""
+"""No text without a word of this arousal is strong: kind words and marks add up in any chat."""
 
 REACH = 3
-"""Words before a word in which a negation, or what strengthens or weakens, bears on it."""
+"""How many words before a word a negation, an intensifier or a softener may be."""
 
 LONGEST_WORDS = 400
-"""Words of a sentence that are looked at."""
+"""Words of a sentence that are examined."""
 
 MOST_SENTENCES = 16
-"""Sentences of a text that are felt: those at its beginning, and the last four."""
+"""Sentences of a text that are measured: the first ones and the last four."""
 
 IMPERSONAL = 0.8
-"""What remains of the intensity where nobody speaks of himself."""
+"""The share of the intensity that remains without a first person."""
 
 BY_WORDS, BY_MEANING = 0.65, 0.5
-"""What words and meaning weigh in the intensity, where both are known."""
+"""The weights of words and meaning in the intensity, if both are known."""
 
 KNOWN = 0.5
-"""The share of its words that an embedder must know of a sentence that is not plain English."""
+"""The share of words that an embedder must know in a sentence that is not plain English."""
 
 MARKS = (0.0, 0.12, 0.18, 0.22)
 """What none, one, two, and three or more exclamation marks add to the intensity."""
@@ -65,7 +65,7 @@ Felt = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """What the words of a sentence feel like.
+    """The emotion of a sentence by its words.
 
     Attributes:
         valence: -1 to 1.
@@ -83,7 +83,7 @@ class _Sentence:
 
 
 def feel(text: str) -> Felt:
-    """How a text feels by its words alone.
+    """Measure the emotion of a text by its words only.
 
     Returns:
         Valence, 0 (bad) to 1 (good), 0.5 for neither; intensity, 0 (plain) to 1 (overwhelming).
@@ -92,7 +92,7 @@ def feel(text: str) -> Felt:
 
 
 class EmotionAnalyzer:
-    """Feels texts by their words and, with an embedder, by their meaning.
+    """Measures emotions by words and, with an embedder, by meaning.
 
     Args:
         by_words: Whether words count; without them only the meaning does, for comparison.
@@ -103,11 +103,11 @@ class EmotionAnalyzer:
         self._by_words = by_words
 
     def feel(self, texts: Sequence[str]) -> list[Felt]:
-        """How texts feel: valence and intensity of each, 0 to 1, as ``feel`` gives them."""
+        """Return valence and intensity of each text, 0 to 1, as ``feel`` does."""
         return self.feel_sentences([sentences(text) for text in texts])
 
     def feel_sentences(self, texts: Sequence[Sequence[str]]) -> list[Felt]:
-        """The same of texts that were split into sentences."""
+        """Do the same for texts that are already split into sentences."""
         read = [_read(text) for text in texts]
         flat = [sentence for some in read for sentence in some]
         between = self._between([sentence.text for sentence in flat])
@@ -148,7 +148,7 @@ class EmotionAnalyzer:
     def _axes(self) -> "tuple[Axis, Axis]":
         from unabridged.annotations.example_similarity import Axis  # noqa: PLC0415 - imports numpy
 
-        assert self._embedder is not None  # noqa: S101 - asked for where there is one only
+        assert self._embedder is not None  # noqa: S101 - called only with an embedder
         poles = emotion_anchors
         return (
             Axis(self._embedder, _lines(poles.GOOD), _lines(poles.BAD)),
@@ -182,7 +182,7 @@ def _sentence(piece: str) -> _Sentence:
     valence = sum(v * arousal for v, arousal in hits) / total if total else 0.0
     marks = MARKS[min(3, len(_MARK.findall(piece)))]
     loud = marks + CAPITALS * min(2, len(_CAPITALS.findall(piece)))
-    # Languages without spaces mostly leave out who speaks.
+    # Languages without spaces mostly leave out the subject.
     personal = bool(_UNSPACED.search(piece)) or not emotion_words.PERSONAL.isdisjoint(words(folded))
     arousals = [a for _, a in hits]
     strongest = max(arousals, default=0.0)

@@ -1,7 +1,7 @@
-"""Sentences between which feeling is measured, as data: good and bad, stirred and calm.
+"""Sentences that anchor the emotions, as data: good and bad, excited and calm.
 
-Written for this project. What a text has in common with one pole rather than the other, by meaning,
-says how it feels where none of the words of ``feelings`` stands in it.
+Written for this project. The pole that a text is nearer to in meaning gives its emotion where it
+has no word of ``emotion_words``.
 """
 
 GOOD = """

@@ -1,12 +1,12 @@
-"""What words feel like, as data: valence (-1 bad to 1 good) and arousal (0 calm to 1 strong).
+"""The emotions of words, as data: valence (-1 bad to 1 good) and arousal (0 calm to 1 strong).
 
-Written for this project from what the words mean. Words are compared folded and stemmed, so one
-form stands for its endings. In English first, then German, Spanish and French; scripts without
-spaces have a table of their own, which is looked for within the text.
+Written for this project from the meanings of the words. Words are compared folded and stemmed, so
+one form covers its endings. English comes first, then German, Spanish and French. Scripts without
+spaces have a separate table, which is searched for within the text.
 """
 
 WORDS: tuple[tuple[float, float, str], ...] = (
-    # what overwhelms
+    # overwhelming
     (-1.0, 1.0, """
         devastated devastating heartbroken heartbreaking suicidal suicide terrified terrifying
         horrified anguish agony despair traumatized traumatic inconsolable hysterical unbearable
@@ -53,7 +53,7 @@ WORDS: tuple[tuple[float, float, str], ...] = (
         empty low cold dim flat lazy numb sigh listless lethargic unimportant unable
         uncomfortable
      """),
-    # what lifts
+    # positive
     (1.0, 1.0, """
         ecstatic elated overjoyed euphoric thrilled thrilling ecstasy exhilarated exhilarating
         jubilant rapture triumphant triumph miracle miraculous
@@ -94,7 +94,7 @@ WORDS: tuple[tuple[float, float, str], ...] = (
         calm calming peaceful peace peacefully relaxed relaxing relax serene tranquil quiet quietly
         soothing content restful rest gently softly soft still mild meditation
      """),
-    # what stirs without being good or bad
+    # exciting, neither good nor bad
     (0.0, 0.7, """
         suddenly urgent urgently immediately intense intensely explosive wild crazy insane insanely
         astonished stunned shaking trembling pounding racing heartbeat rush rushed hurry hurried
@@ -178,7 +178,7 @@ PHRASES: tuple[tuple[float, float, str], ...] = (
     (0.85, 0.75, r"i love (?:you|her|him|them)|means the world|head over heels"),
     (0.7, 0.15, r"(?:would|i'd) love (?:to|some|a|if|your)|happy to (?:help|assist|hear)|glad to help"),
 )  # fmt: skip
-"""Turns of phrase, for folded text; the words within them do not count besides."""
+"""Phrases for folded text; the words within them do not count again."""
 
 NEGATIONS = frozenset(
     """
@@ -209,4 +209,4 @@ PERSONAL = frozenset(
     uns yo mi mis me nosotros estoy soy je mon ma mes moi nous suis
     """.split()
 )
-"""Words of somebody who speaks of himself, or to somebody."""
+"""Words of people who speak of themselves, or to somebody."""

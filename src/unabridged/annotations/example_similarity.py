@@ -1,7 +1,7 @@
-"""How near texts are to the examples of categories, and where they lie between two poles.
+"""Similarity of texts to the examples of categories, and their positions between two poles.
 
 Vectors are rounded to whole numbers, whose sums are exact: a text gets the same figures whatever
-stands beside it, on however many threads.
+else is in its batch, on any number of threads.
 """
 
 from collections.abc import Sequence
@@ -15,14 +15,14 @@ STEPS = 1024
 """Steps between 0 and 1 of a rounded number; inner products of these stay far below 2**53."""
 
 NEAREST = 2
-"""Examples of a category that speak for it: one alone may be near by chance."""
+"""Examples of a category that count: a single one may be near by chance."""
 
 
 class Examples:
     """The examples of some categories, as vectors.
 
     Args:
-        examples: Those of each category; of a category without any nothing is near.
+        examples: Category to its examples; nothing is similar to a category without any.
     """
 
     def __init__(self, embedder: Embedder, examples: Sequence[Sequence[str]]) -> None:
@@ -33,7 +33,7 @@ class Examples:
         self._slices = [slice(end - len(e), end) for end, e in zip(ends, examples, strict=True)]
 
     def nearness(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """How near each text is to each category, 0 to 1; shape (texts, categories)."""
+        """Return how similar each text is to each category, 0 to 1; shape (texts, categories)."""
         cosines = (self._rounded(texts) @ self._vectors) / STEPS**2
         found = np.zeros((len(texts), len(self._slices)))
         for column, place in enumerate(self._slices):
@@ -48,23 +48,23 @@ class Examples:
 
 
 class Axis:
-    """A line between two poles, each given by sentences.
+    """A line between two poles, each defined by sentences.
 
     Args:
-        high: Sentences of one pole, where a text lies at 1.
-        low: Those of the other, where it lies at 0.
+        high: Sentences of the pole at 1.
+        low: Sentences of the pole at 0.
     """
 
     def __init__(self, embedder: Embedder, high: Sequence[str], low: Sequence[str]) -> None:
         self._embedder = embedder
         highs, lows = rounded(embedder, high), rounded(embedder, low)
-        # Sums times the other's count instead of means: whole numbers, so that all stays exact.
+        # Sums times the other's count instead of means: whole numbers stay exact.
         self._direction = highs.sum(axis=0) * len(low) - lows.sum(axis=0) * len(high)
         self._high = float((highs @ self._direction).mean())
         self._low = float((lows @ self._direction).mean())
 
     def places(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Where texts lie, shape (texts,): about 0 to 1; what is unknown lies as an empty text."""
+        """Return the positions of texts, about 0 to 1; an unknown text counts as empty."""
         found = rounded(self._embedder, texts) @ self._direction
         width = self._high - self._low
         places: NDArray[np.float64] = (found - self._low) / (width or 1.0)
@@ -72,6 +72,6 @@ class Axis:
 
 
 def rounded(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float64]:
-    """Vectors of whole numbers."""
+    """Round vectors to whole numbers."""
     vectors: NDArray[np.float64] = np.rint(embedder.embed(list(texts)).astype(np.float64) * STEPS)
     return vectors

@@ -1,7 +1,7 @@
-"""What kind of content a message is, as a model sees it: structured output that is checked.
+"""Classify messages with a model, by structured output that is checked.
 
-Where it does not hold the rules read. What was said goes to the model as data in JSON, so that words in it are no instructions. How it
-feels is read by the rules in any case.
+Where the output is invalid, the rules classify. Messages go to the model as data in JSON, so that
+their words are not instructions. Emotions always come from the rules.
 """
 
 import json
@@ -19,16 +19,16 @@ from unabridged.language.sentences import sentences
 from unabridged.ports import ChatModel
 
 AT_ONCE = 8
-"""Messages that a model is asked about together."""
+"""Messages in one request to the model."""
 
 LONGEST = 1_200
-"""Characters of a message that it is shown, in whole sentences from its beginning."""
+"""Characters of a message that the model sees, in whole sentences from its beginning."""
 
 TOKENS_EACH = 40
-"""Tokens of an answer for each message, counted generously."""
+"""Tokens of an answer for each message, estimated generously."""
 
 OMITTED = " […]"
-"""Stands where the rest of a message is left out."""
+"""Replaces the rest of a message that is left out."""
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
 
@@ -44,10 +44,10 @@ is a number from 0 (nothing would be lost without it) to 1 (must not be lost).""
 
 
 class LlmClassifier:
-    """Reads messages with a model, and by the rules what it does not read.
+    """Classifies messages with a model, and by the rules where the model does not.
 
     Args:
-        rules: Read what the model's answer leaves open; they give the scheme, too.
+        rules: Classify what the model's answer leaves open; they provide the scheme, too.
     """
 
     def __init__(self, model: ChatModel, rules: RuleClassifier) -> None:
@@ -65,13 +65,13 @@ class LlmClassifier:
         return f"model:{self._model.model}"
 
     def classify(self, texts: Sequence[tuple[Role, str]]) -> list[Annotation | None]:
-        """Read messages.
+        """Classify messages.
 
         Returns:
-            A reading for each, which says who judged; None for one without words.
+            An annotation for each, with its author; None for one without words.
 
         Raises:
-            UpstreamError: The model could not be asked; nothing was read.
+            UpstreamError: The model could not be asked; nothing was classified.
         """
         found = self._rules.classify(texts)
         worded = [place for place, reading in enumerate(found) if reading is not None]
@@ -109,7 +109,7 @@ class LlmClassifier:
         try:
             answer = "".join(chunk.text for chunk in self._model.chat(request))
         except ContextRefusedError:
-            return {}  # too long for this model: the rules read them
+            return {}  # too long for this model: the rules classify them
         return dict(filter(None, map(self._judged, _rows(answer))))
 
     def _task(self) -> str:

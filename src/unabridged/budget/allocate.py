@@ -1,13 +1,13 @@
 """Divide a window: the fixed parts, this message, the answer, then memory, then the reserve.
 
-Shares are of the window, from 0 to 1. They are from the design, section 5.
+Shares are of the window, from 0 to 1.
 
 A system prompt, tools or a message larger than their share take from the reserve, then from memory,
 then from the reserve's floor, and last from the answer, down to the least answer.
 
 ``max_prompt_tokens`` takes from memory only. If system prompt, tools and message alone exceed it,
-they are sent all the same, since nothing of them may be cut; memory is then 0. ``memory_cap`` takes
-from memory likewise. What either of them takes is the part ``unused``.
+they are still sent, since nothing of them may be cut; memory is then 0. ``memory_cap`` also takes
+from memory only. What these limits take is the part ``unused``.
 """
 
 from collections.abc import Mapping
@@ -35,10 +35,11 @@ class WindowShares:
     """The shares of one mode.
 
     Attributes:
-        system: What the system prompt is expected to take.
-        tools: What the tool definitions are expected to take.
+        system: The expected share of the system prompt.
+        tools: The expected share of the tool definitions.
         answer_high: The answer's share at complexity 1, by verbosity.
-        memory_cap: The most that memory takes while system prompt and tools use their shares.
+        memory_cap: The most that memory takes while system prompt and tools stay within their
+            shares.
     """
 
     system: float
@@ -76,12 +77,12 @@ LEAST_ANSWER_TOKENS = 256
 """Tokens that an answer needs to be worth asking for …"""
 
 LEAST_ANSWER_SHARE = 0.10
-"""… or this share of the window, where that is less."""
+"""… or this share of the window, if that is less."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Fixed:
-    """The parts that cannot give way, in tokens."""
+    """The parts that cannot shrink, in tokens."""
 
     system: int
     tools: int
@@ -97,7 +98,7 @@ class _Fixed:
         return self.system + self.tools + self.message
 
 
-def allocate(  # noqa: PLR0913 - the parts of a window are nine, all by keyword
+def allocate(  # noqa: PLR0913 - a window has nine parts, all by keyword
     *,
     window: int,
     mode: Mode,
@@ -116,7 +117,7 @@ def allocate(  # noqa: PLR0913 - the parts of a window are nine, all by keyword
         window: Tokens that prompt and answer may take together; at least 512.
         mode: Chooses the shares.
         verbosity: How far the answer's share grows.
-        complexity: 0 to 1, of the message; values outside are taken as the nearer end.
+        complexity: 0 to 1, of the message; values outside are clamped.
         system_tokens: The system prompt.
         tool_tokens: The tool definitions.
         message_tokens: This message and the template's overhead.
@@ -192,16 +193,16 @@ def output_limit(
 ) -> int | None:
     """Return ``num_predict`` or ``max_tokens`` for a request, at least 1; None to send no limit.
 
-    The answer's share of the budget is room kept free, not a limit: all that the prompt leaves may
-    be used (design, section 5, last paragraph).
+    The answer's share of the budget is room kept free, not a limit: the answer may use all that the
+    prompt leaves.
 
     Args:
         window: Tokens that prompt and answer may take together.
         prompt: Planned tokens of the prompt.
         margin: Tokens kept for counting errors.
-        cap: The most that the model can put out, or None if unknown.
+        cap: The most that the model can produce, or None if unknown.
         hosted: Whether the server is a hosted one, which refuses limits above its cap.
-        asked: The limit that the caller set; it is passed on as it is.
+        asked: The limit that the caller set; it is passed on unchanged.
     """
     if asked is not None:
         return asked

@@ -1,8 +1,8 @@
-"""Calibration: what a model's tokens really cost, learned from what its server reports.
+"""Calibration: how many tokens a model really counts, learned from its server's reports.
 
-A ratio per script class, found by recursive least squares with a full covariance (a Kalman filter
-whose state barely moves): each report says how many tokens a whole prompt took, and the classes
-share its surprise by how much of the prompt they are and how uncertain they still are.
+There is a ratio per script class, found by recursive least squares with a full covariance (a Kalman
+filter whose state barely moves). Each report gives the tokens of a whole prompt. The error is
+distributed over the classes by their share of the prompt and their uncertainty.
 """
 
 import math
@@ -17,10 +17,10 @@ TEMPLATE = "template"
 """The class of the tokens that the chat template adds."""
 
 IMAGE = "image"
-"""The class of the tokens that pictures take."""
+"""The class of the tokens of images."""
 
 OUTSIDE_TEXT = frozenset({TEMPLATE, IMAGE})
-"""What no tokenizer counts, so that it is learned under an exact one too."""
+"""Tokens that no tokenizer counts, so that their cost is learned even with an exact one."""
 
 BOUNDS: Mapping[str, tuple[float, float]] = MappingProxyType(
     {
@@ -57,7 +57,7 @@ SPREADS: Mapping[str, float] = MappingProxyType(
         IMAGE: 0.6,
     }
 )
-"""Class to how uncertain its ratio is before any report (standard deviation)."""
+"""Class to the uncertainty of its ratio before any report (standard deviation)."""
 
 _OTHERS_SPREAD = 0.4
 
@@ -68,13 +68,13 @@ _TOGETHER = 0.6
 """… and how strongly (correlation)."""
 
 _NOISE = 0.02
-"""How far a prompt is off when every ratio is right, as a share of it."""
+"""The error of a prompt when every ratio is right, as a share of it."""
 
 _DRIFT = 0.01
 """How far a ratio may move between two reports (standard deviation): texts change."""
 
 _SURPRISE = 4.0
-"""Standard deviations beyond which a report is trusted the less, the odder it is."""
+"""Standard deviations beyond which a report counts less, the odder it is."""
 
 _FADE = 0.75
 """How much of the error statistics each report keeps."""
@@ -86,7 +86,7 @@ LEAST_MARGIN = 0.01
 """The margin never falls below this share of the window."""
 
 _ODD = 0.1
-"""The most that one report says about how far counts are off, as a share."""
+"""The largest error of counts that one report may suggest, as a share."""
 
 _SAFETY = 1.0
 _MARGIN_SAFETY = 3.0
@@ -95,17 +95,17 @@ _MARGIN_SAFETY = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What was learned about one model under one tokenizer.
+    """The calibration of one model under one tokenizer.
 
     Attributes:
-        tokenizer: The identity of the tokenizer whose counts it mends.
+        tokenizer: The identity of the tokenizer whose counts it corrects.
         exact: Whether that is the model's own: then only the template's cost is learned.
-        ratios: Class to tokens that the model takes per token counted; 1 where absent.
-        covariance: Class to class to how uncertain the ratios are together.
-        evidence: Class to tokens counted in prompts that were reported.
+        ratios: Class to tokens that the model takes per counted token; 1 if missing.
+        covariance: Class to class to the joint uncertainty of the ratios.
+        evidence: Class to tokens counted in reported prompts.
         reports: Reports learned from.
-        ignored: Reports that were impossible, such as those of truncated prompts.
-        bias: The mean error of late, as a share: above 0, prompts were dearer than counted.
+        ignored: Impossible reports, such as those of truncated prompts.
+        bias: The recent mean error, as a share: above 0, prompts took more than was counted.
         variance: Its variance.
     """
 
@@ -121,26 +121,26 @@ class Calibration:
 
     @property
     def neutral(self) -> bool:
-        """Whether it changes no count of a text."""
+        """Whether it leaves all counts of texts unchanged."""
         return self.exact or self.reports == 0
 
     def apply(self, by_script: Mapping[str, float]) -> int:
-        """Tokens that the model will take for counts by class; rounded up, errs high."""
+        """Return the tokens that the model will take for counts by class; rounded up, errs high."""
         return math.ceil(self.predict(by_script) * (1 + self._safety()) - 1e-9)
 
     def predict(self, by_script: Mapping[str, float]) -> float:
-        """The same without safety: as near as is known."""
+        """Return the same without a safety margin: the best estimate."""
         return sum(self.ratios.get(name, 1.0) * count for name, count in by_script.items())
 
     def margin_share(self) -> float:
-        """The safety margin that is proved to suffice: 0.05 at first, never below 0.01."""
+        """Return the safety margin that is proved sufficient: 0.05 at first, never below 0.01."""
         if self.reports < _PROVED_AFTER:
             return MARGIN_SHARE
         needed = max(0.0, self.bias) + _MARGIN_SAFETY * math.sqrt(self.variance)
         return min(MARGIN_SHARE, max(LEAST_MARGIN, needed))
 
     def possible(self, by_script: Mapping[str, float], reported: int) -> bool:
-        """Whether a whole prompt of these counts can have taken the reported tokens."""
+        """Return whether a prompt of these counts can have taken the reported tokens."""
         least = most = 0.0
         for name, count in by_script.items():
             low, high = BOUNDS.get(name, _OTHERS_BOUNDS)
@@ -152,12 +152,12 @@ class Calibration:
     def learn(
         self, by_script: Mapping[str, float], reported: int, template: float = 0.0
     ) -> "Calibration":
-        """Give what is known after one more report.
+        """Return the calibration after one more report.
 
         Args:
             by_script: Tokens counted in the prompt, by class, before any calibration.
-            reported: Tokens that the server says the whole prompt took.
-            template: Tokens planned for the chat template, where ``by_script`` lacks them.
+            reported: Tokens of the whole prompt by the server's report.
+            template: Tokens planned for the chat template, if ``by_script`` lacks them.
         """
         counts = {name: float(n) for name, n in by_script.items() if n > 0}
         if template > 0:
@@ -185,14 +185,14 @@ class Calibration:
         )
 
     def _safety(self) -> float:
-        # What is added to counts, as a share: the error's upper quantile, until it is small.
+        # The share added to counts: the error's upper quantile, until it is small.
         if self.neutral:
             return 0.0
         quantile = self.bias + _SAFETY * math.sqrt(self.variance)
         return min(MARGIN_SHARE / 2, max(0.0, quantile))
 
     def _uncertainty(self, one: str, other: str) -> float:
-        # The covariance of two ratios: as learned, else as it is before any report.
+        # The covariance of two ratios: the learned one, else the one before any report.
         known = self.covariance.get(one, {}).get(other)
         if known is not None:
             return known
@@ -203,8 +203,8 @@ class Calibration:
     def _updated(
         self, counts: Mapping[str, float], error: float, reported: int
     ) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
-        # Every class from the first report on: a class that joined later would bring covariances
-        # that do not fit those that have shrunk by then.
+        # Every class from the first report on: a class added later would bring covariances that do
+        # not fit those that have shrunk by then.
         names = sorted(OUTSIDE_TEXT if self.exact else {*SPREADS, *self.ratios, *counts})
         joint = {
             one: {
@@ -230,12 +230,12 @@ class Calibration:
         return ratios, covariance
 
     def to_body(self) -> dict[str, Any]:
-        """Return it as plain data for the body of a record."""
+        """Return plain data for the body of a record."""
         return asdict(self)
 
     @classmethod
     def from_body(cls, body: Mapping[str, Any]) -> "Calibration":
-        """Read what ``to_body`` gave.
+        """Read the data that ``to_body`` made.
 
         Raises:
             ValueError: A field is missing, unknown or of another type.
@@ -260,7 +260,7 @@ class Calibration:
             raise ValueError(f"no calibration: {error}") from error
 
     def fitting(self, tokenizer: str, *, exact: bool) -> "Calibration":
-        """Give this if it was learned under that tokenizer, else a fresh one for it."""
+        """Return this if it was learned under that tokenizer, else a new one for it."""
         if self.tokenizer == tokenizer and self.exact == exact:
             return self
         return Calibration(tokenizer=tokenizer, exact=exact)

@@ -1,7 +1,7 @@
 """Complexity: how long an answer a message asks for, 0 to 1, by a table of cues.
 
 Deterministic and bounded: of a long text only the beginning and the end are read, where requests
-stand; its length counts whole.
+are; its whole length counts.
 """
 
 import math
@@ -33,7 +33,7 @@ CODE_BLOCK_WEIGHT = 0.15
 
 
 def complexity(text: str, mode: Mode) -> float:
-    """Score how long an answer a message asks for; tools mode asks for somewhat longer ones.
+    """Score how long an answer a message asks for; answers in tools mode are somewhat longer.
 
     Returns:
         0 (a greeting) to 1 (analysis, code, many parts), rounded to three places.

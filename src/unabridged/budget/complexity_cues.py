@@ -8,7 +8,7 @@ from unabridged.domain.budget import Mode
 
 
 class CueKind(Enum):
-    """A kind of request, with what it adds to the weight of a message."""
+    """A kind of request, and the weight that it adds to a message."""
 
     ANALYSE = ("analyse", 0.20)
     CODE = ("code", 0.16)
@@ -21,7 +21,7 @@ class CueKind(Enum):
 
     @property
     def weight(self) -> float:
-        """What it adds."""
+        """The weight that it adds."""
         return self.value[1]
 
 
@@ -80,7 +80,7 @@ _WORDS: Mapping[CueKind, str] = {
 CUES: Mapping[str, CueKind] = MappingProxyType(
     {word: kind for kind, words in _WORDS.items() for word in words.split()}
 )
-"""A lower-case word to the kind of request it speaks for."""
+"""A lower-case word to the kind of request that it indicates."""
 
 PHRASES: Mapping[str, CueKind] = MappingProxyType(
     {
@@ -157,7 +157,7 @@ UNSPACED_CUES: Mapping[str, CueKind] = MappingProxyType(
         "비교": CueKind.COMPARE,
     }
 )
-"""A cue of a script that writes without spaces (or joins endings, as Korean) to its kind."""
+"""Cues of scripts without spaces (or with joined endings, as Korean) to their kinds."""
 
 BREVITY = (
     "briefly",
@@ -184,4 +184,4 @@ BREVITY = (
 """Phrases that ask for a short answer: they halve the weight."""
 
 MODE_WEIGHTS: Mapping[Mode, float] = MappingProxyType({Mode.CHAT: 0.0, Mode.TOOLS: 0.04})
-"""What a mode adds to a message that asks for something."""
+"""The weight that a mode adds to a message that asks for something."""

@@ -1,4 +1,4 @@
-"""Count what goes into a prompt: texts, messages, tools, and the template around them."""
+"""Count the tokens of a prompt: texts, messages, tools, and the template around them."""
 
 import json
 import math
@@ -21,11 +21,12 @@ PER_CALL = 12
 """Tokens around a tool call, its result, or a tool's definition."""
 
 IMAGE_TOKENS = 1_105
-"""Tokens of a picture, flat: a 1,024 x 1,024 picture in high detail, by OpenAI's vision guide; the
-open models in common use take 576 to about 1,000."""
+"""Tokens of any image: one of 1,024 x 1,024 in high detail, by OpenAI's vision guide. Common open
+models take 576 to about 1,000.
+"""
 
 _MEMO = 8_192
-"""Messages whose count is remembered."""
+"""Messages whose count is cached."""
 
 
 class Counter:
@@ -33,8 +34,8 @@ class Counter:
 
     Args:
         tokenizer: Counts or estimates texts.
-        calibration: What was learned for the model under this tokenizer; one that was learned
-            under another tokenizer is passed over.
+        calibration: The model's calibration under this tokenizer; one for another tokenizer is
+            ignored.
     """
 
     def __init__(self, tokenizer: Tokenizer, calibration: Calibration | None = None) -> None:
@@ -49,11 +50,11 @@ class Counter:
 
     @property
     def calibration(self) -> Calibration:
-        """What counts are mended by."""
+        """The calibration that corrects its counts."""
         return self._calibration
 
     def text(self, text: str) -> int:
-        """Tokens of a text without any template."""
+        """Return the tokens of a text without any template."""
         if not text:
             return 0
         if self._calibration.neutral:
@@ -61,13 +62,13 @@ class Counter:
         return max(1, self._calibration.apply(self._tokenizer.by_script(text)))
 
     def plain(self, message: Message) -> int:
-        """Tokens of a message's content before calibration: what is stored with the message."""
+        """Return the tokens of a message's content before calibration, as stored with it."""
         return sum(map(self._part_plain, message.parts))
 
     def parts(self, message: Message) -> int:
-        """Tokens of a message's content: text, tool calls and results, pictures; no reasoning.
+        """Return the tokens of a message's content: text, calls, results, images; no reasoning.
 
-        The stored count is used where it holds: same tokenizer, and no ratios to apply.
+        The stored count is used if it is valid: same tokenizer, and no ratios to apply.
         """
         known = message.tokens if message.tokenizer == self.identity else None
         if known is not None and self._calibration.neutral:
@@ -75,19 +76,19 @@ class Counter:
         return self._parts(message.parts)
 
     def message(self, message: Message) -> int:
-        """Tokens of a message in a prompt, with the template around it."""
+        """Return the tokens of a message in a prompt, with the template around it."""
         return self.parts(message) + self._flat(TEMPLATE, PER_MESSAGE)
 
     def tool(self, tool: ToolSpec) -> int:
-        """Tokens of a tool's definition in a prompt."""
+        """Return the tokens of a tool's definition in a prompt."""
         return self.text(tool_text(tool)) + self._flat(TEMPLATE, PER_CALL)
 
     def opening(self) -> int:
-        """Template tokens of a prompt beside those of its messages."""
+        """Return the template tokens of a prompt in addition to those of its messages."""
         return self._flat(TEMPLATE, PER_PROMPT)
 
     def prompt(self, messages: Iterable[Message], tools: Iterable[ToolSpec] = ()) -> int:
-        """Tokens of a whole prompt: the sum of its messages, its tools and its opening."""
+        """Return the tokens of a whole prompt: its messages, its tools and its opening."""
         return sum(map(self.message, messages)) + sum(map(self.tool, tools)) + self.opening()
 
     def by_script(
@@ -135,7 +136,7 @@ def _priced(part: Part) -> tuple[str, str, int]:
 
 
 def tool_text(tool: ToolSpec) -> str:
-    """A tool as the JSON that most templates put into the prompt."""
+    """Return a tool as the JSON that most templates put into the prompt."""
     function = {
         "name": tool.name,
         "description": tool.description,
@@ -147,4 +148,6 @@ def tool_text(tool: ToolSpec) -> str:
 def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         return dict(value)
-    raise TypeError(f"a tool's schema holds a {type(value).__name__}, which JSON cannot hold")
+    raise TypeError(
+        f"a tool's schema contains a {type(value).__name__}, which JSON cannot represent"
+    )

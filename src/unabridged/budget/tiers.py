@@ -1,7 +1,4 @@
-"""Divide the memory budget among the tiers, and say how much one exchange may take of it.
-
-The shares are from the design, section 6.
-"""
+"""Divide the memory budget among the tiers, and limit what one exchange may take of it."""
 
 from dataclasses import dataclass
 
@@ -13,7 +10,7 @@ RICHNESS_SWING = 0.25
 """How far richness moves the semantic share, either way: from 75 % to 125 % of it."""
 
 EXCHANGE_SHARE = 0.25
-"""Of the memory budget: the most that one exchange takes where memory is short."""
+"""Of the memory budget: the most that one exchange takes when memory is short."""
 
 USER_SIDE_SHARE = 0.10
 """Of the memory budget: the user's side of that."""
@@ -24,15 +21,15 @@ ASSISTANT_SIDE_SHARE = 0.15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TierShares:
-    """How the memory budget is divided among the tiers (design, section 6).
+    """The division of the memory budget among the tiers.
 
     Attributes:
         immediate: Of the memory budget: the newest exchanges.
         knowledge: Of the memory budget, at most: facts.
-        vivid: Of what these two leave, at middling richness: what is recalled for who asks for
-            details …
-        summary: … for who asks for an overview …
-        contextual: … and for who mentions the past. Small talk recalls nothing.
+        vivid: Of what these two leave, at middling richness: what is recalled for a message that
+            asks for details …
+        summary: … for an overview …
+        contextual: … or mentions the past. Small talk recalls nothing.
     """
 
     immediate: float = 0.19
@@ -42,7 +39,7 @@ class TierShares:
     contextual: float = 0.40
 
     def semantic(self, intent: Intent) -> float:
-        """Of what immediate and knowledge leave: what is recalled, by intent."""
+        """Return the share of recall, of what immediate and knowledge leave, by intent."""
         shares = {
             Intent.VIVID_RECALL: self.vivid,
             Intent.SUMMARY: self.summary,
@@ -52,11 +49,11 @@ class TierShares:
 
 
 TIER_SHARES = TierShares()
-"""The shares where nobody set others."""
+"""The default shares."""
 
 
 def tier_shares(settings: Settings) -> TierShares:
-    """Give the shares that a person chose."""
+    """Return the shares that a person chose."""
     return TierShares(
         immediate=settings.immediate_share,
         knowledge=settings.knowledge_share,
@@ -74,7 +71,7 @@ def divide(
     richness: float = 0.5,
     shares: TierShares = TIER_SHARES,
 ) -> TierBudget:
-    """Divide a memory budget by intent; the parts add up to it exactly (design, section 6).
+    """Divide a memory budget by intent; the parts add up to it exactly.
 
     Args:
         memory: The memory budget, in tokens.
@@ -83,8 +80,8 @@ def divide(
             included.
         richness: 0 to 1: how rich the conversation is in facts and changes of topic; 0.5 moves
             nothing.
-        shares: The tiers' shares; where immediate and knowledge are more than all of it together,
-            knowledge gets what is left.
+        shares: The tiers' shares; if immediate and knowledge together exceed the budget, knowledge
+            gets what is left.
     """
     immediate = round(shares.immediate * memory)
     most = min(int(shares.knowledge * memory), memory - immediate)
@@ -97,7 +94,7 @@ def divide(
 
 @dataclass(frozen=True, slots=True)
 class ExchangeLimits:
-    """The most that one exchange may take where memory is short, in tokens.
+    """The most that one exchange may take when memory is short, in tokens.
 
     Attributes:
         whole: The exchange.
@@ -110,13 +107,13 @@ class ExchangeLimits:
     assistant: int
 
     def allows(self, user_tokens: int, assistant_tokens: int) -> bool:
-        """Whether an exchange of these sides stays within the limits."""
+        """Return whether an exchange of these sides stays within the limits."""
         within = user_tokens <= self.user and assistant_tokens <= self.assistant
         return within and user_tokens + assistant_tokens <= self.whole
 
 
 def exchange_limits(memory: int) -> ExchangeLimits:
-    """The limits against one exchange flooding a memory budget of so many tokens."""
+    """Return the limits that keep one exchange from filling a memory budget."""
     return ExchangeLimits(
         whole=int(EXCHANGE_SHARE * memory),
         user=int(USER_SIDE_SHARE * memory),

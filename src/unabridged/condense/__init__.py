@@ -1,1 +1,1 @@
-"""Making old exchanges smaller without inventing."""
+"""Shortening old exchanges without inventing anything."""

@@ -1,4 +1,4 @@
-"""Whether a run kept what must not be lost (EMM, phase 6; design, section 10)."""
+"""Check that a run of condensing kept what must not be lost (EMM, phase 6)."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ from unabridged.domain.annotation import Scheme
 from unabridged.domain.condensation import Coherence, Condensation, CondenseSource
 
 Names = Callable[[str], frozenset[str]]
-"""Gives the names in a text, folded."""
+"""Returns the names in a text, folded."""
 
 
 @dataclass(frozen=True, slots=True)
 class CoherenceCheck:
-    """What a run would leave behind, for the check.
+    """The planned result of a run, for the check.
 
     Attributes:
-        sources: Every candidate that is not condensed before this run, in order.
+        sources: Every candidate that was not condensed before this run, in order.
         tokens_before: Tokens of the view before the run.
         tokens_after: Tokens afterwards.
     """
@@ -33,8 +33,8 @@ def check(
 ) -> Coherence:
     """Check one run.
 
-    ``standing`` are texts that stay in the view whatever the run does: the newest messages, and
-    what earlier runs made.
+    ``standing`` are texts that stay in the view in any case: the newest messages, and the results
+    of earlier runs.
     """
     selection = outcome.selection
     gone = {key for keys in selection.condense.values() for key in keys}

@@ -1,9 +1,9 @@
-"""The extractive condenser: whole sentences, word for word, chosen without any model.
+"""The extractive condenser: whole sentences, word for word, chosen without a model.
 
-It chooses sentences that together say the most within a limit, and nothing twice: greedy
-maximisation of a submodular coverage under a budget. At every step it takes the sentence that adds
-the most, for its length, to what is said already (H. Lin, J. Bilmes, "Multi-document summarization
-via budgeted maximization of submodular functions", NAACL 2010), evaluated lazily (M. Minoux, 1978).
+It chooses the sentences that together cover the most within a limit, without repetition: greedy
+maximisation of a submodular coverage under a budget. Each step takes the sentence that adds the
+most, for its length (H. Lin, J. Bilmes, "Multi-document summarization via budgeted maximization of
+submodular functions", NAACL 2010), evaluated lazily (M. Minoux, 1978).
 """
 
 import heapq
@@ -17,16 +17,16 @@ from unabridged.language.sentences import OMITTED
 VERSION = "extract-1"
 """Its name and version: another version may choose other sentences."""
 BLOCK = 1_500
-"""Sentences that are weighed against one another at once; longer texts are parted."""
+"""Sentences that are compared with one another at once; longer texts are divided."""
 
 GAP = f" {OMITTED} "
-"""Stands where sentences of the message were left out between two that are kept."""
+"""Replaces sentences that were left out between two that are kept."""
 _MISSES = 200
-"""Sentences in a row that do not fit, after which no more are tried."""
+"""Sentences in a row that do not fit, after which the search stops."""
 
 
 class ExtractiveCondenser:
-    """Chooses sentences of messages under a token limit; never cuts one and never adds a word."""
+    """Chooses sentences of messages within a token limit; never cuts one and never adds a word."""
 
     def __init__(self, count: Callable[[str], int]) -> None:
         self._count = count
@@ -41,16 +41,15 @@ class ExtractiveCondenser:
     def condense(
         self, sources: Sequence[CondenseSource], limit: int, about: Iterable[str] = ()
     ) -> CondensationDraft | None:
-        """Keep what tells the most, in the order in which it was said.
+        """Keep the most informative sentences, in the order in which they were said.
 
         Args:
             sources: The messages, in their order.
             limit: Tokens that the texts of the lines may take together.
-            about: Search terms (``language.words``) that the sentences should speak of, if
-                any.
+            about: Search terms (``language.words``) that the sentences should contain, if any.
 
         Returns:
-            A line for each message of which something is kept; None where not one sentence fits.
+            A line for each message of which something is kept; None if no sentence fits.
         """
         pieces = self._pieces(tuple(sources), frozenset(about))
         chosen = _chosen(pieces, limit, WEIGHTS)
@@ -60,7 +59,7 @@ class ExtractiveCondenser:
     def _pieces(
         self, sources: tuple[CondenseSource, ...], about: frozenset[str]
     ) -> list[SentenceCandidate]:
-        # Read the sentences; once where the same are condensed again because it came out too long.
+        # Split once, as the same texts are condensed again if the result was too long.
         read = self._read
         if read is None or read[:2] != (sources, about):
             made = pieces_of(sources, self._count, WEIGHTS, about)
@@ -126,8 +125,7 @@ def choose(
     """Choose sentences.
 
     Returns:
-        What each adds for its length, negated, and its place among the candidates; the most
-        telling first.
+        The negated gain for its length and the position of each; the most informative first.
     """
     said: dict[str, float] = {}
     costs = [max(1, piece.tokens) ** weights.length for piece in pieces]

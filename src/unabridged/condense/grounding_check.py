@@ -1,7 +1,7 @@
-"""Whether a text that a model wrote says only what its sources say, as far as that can be checked.
+"""Check that a model's text is grounded in its sources, as far as that can be tested.
 
-Every name, number and date in it must occur in the sources; any capital that is not in them counts
-as a name, so that the check errs on the side of the sources.
+Every name, number and date in it must occur in the sources. Any capitalised word that they lack
+counts as a name, so that the check is strict.
 """
 
 import re
@@ -23,15 +23,15 @@ _REPORTED = frozenset(
     nobody everyone currently previously later earlier afterwards
     """.split()
 )
-"""What a summary says of a talk at the beginning of its sentences, beside words that name nothing."""
+"""Words that name nothing but begin a summary's sentences with a capital."""
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 
 
 def invented(text: str, sources: Sequence[CondenseSource]) -> list[str]:
-    """Names, numbers and dates of a text that its sources do not hold.
+    """Return names, numbers and dates of a text that its sources do not contain.
 
     Returns:
-        What is not grounded, in the words of the text, folded; nothing where all is.
+        What is not grounded, in the words of the text, folded; empty if all is.
     """
     said = " ".join(source.text for source in sources)
     found = _names(text, said)

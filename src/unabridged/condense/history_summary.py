@@ -1,7 +1,7 @@
-"""What was said earlier in a session and is shown whole no more: the condensation that stands for it.
+"""The condensation that replaces the start of a session once it is no longer shown whole.
 
-It is stored as a record that names the exchanges it has words of, so forgetting one of them takes
-it along.
+It is stored as a record that names the exchanges whose words it contains, so forgetting one of them
+removes it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,16 +15,16 @@ from unabridged.domain.condensation import CondensationDraft, CondenseSource, Le
 from unabridged.domain.exchange import Exchange
 
 
-@dataclass(frozen=True)  # without slots: its id is kept with it
+@dataclass(frozen=True)  # without slots: its id is cached in it
 class HistorySummary:
-    """The condensation of what a session shows no more.
+    """The condensation of the part of a session that is no longer shown.
 
     Attributes:
         dates: The date of the exchange of each line.
         tokens: What these take whole, as counted when stored.
-        inner: Those of them that stand behind the beginning of the shown history.
-        before: The first exchange of the session that is shown; empty where none is.
-        of: The exchanges that a model's words in it are of.
+        inner: Those of them after the beginning of the shown history.
+        before: The first exchange of the session that is shown; empty if none is.
+        of: The source exchanges of a model's words in it.
     """
 
     lines: tuple[Line, ...]
@@ -38,18 +38,18 @@ class HistorySummary:
 
     @cached_property
     def id(self) -> str:
-        """Drawn from everything that it holds: two sessions may say the same on other days."""
+        """Computed from everything in it: two sessions may say the same on other days."""
         return condensation_id(Level.EXCHANGES, "", [earlier_to_data(self)], ())
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        """The ids of the exchanges that it has words of, and of those that it passes over."""
+        """The ids of the exchanges whose words it contains, and of those that it skips."""
         named = [line.exchange for line in self.lines if line.exchange]
         return tuple(dict.fromkeys([*named, *self.inner, *self.of]))
 
 
 def earlier_to_data(earlier: HistorySummary) -> dict[str, Any]:
-    """A block as plain data: the body of its record."""
+    """Return a block as plain data: the body of its record."""
     return {
         "lines": [line_to_data(line) for line in earlier.lines],
         "dates": [at.isoformat() for at in earlier.dates],
@@ -63,7 +63,7 @@ def earlier_to_data(earlier: HistorySummary) -> dict[str, Any]:
 
 
 def earlier_from_data(data: Mapping[str, Any]) -> HistorySummary:
-    """Read what ``earlier_to_data`` gave."""
+    """Read the data that ``earlier_to_data`` made."""
     return HistorySummary(
         lines=tuple(map(line_from_data, data["lines"])),
         dates=tuple(map(datetime.fromisoformat, data["dates"])),
@@ -77,7 +77,7 @@ def earlier_from_data(data: Mapping[str, Any]) -> HistorySummary:
 
 
 def sources_again(earlier: HistorySummary) -> list[CondenseSource]:
-    """The lines of a block as sources, to be condensed once more with what follows them."""
+    """Return the lines of a block as sources, to condense them again with what follows."""
     return [
         CondenseSource(line.exchange, line.index, line.role, line.text, at, importance=0.6)
         for line, at in zip(earlier.lines, earlier.dates, strict=True)
@@ -89,13 +89,13 @@ def sources_of(
     sentences: Mapping[tuple[str, int], tuple[int, ...]],
     importance: Mapping[str, float],
 ) -> list[CondenseSource]:
-    """The words of an exchange as sources.
+    """Return the messages of an exchange as sources.
 
     Args:
         exchange: The exchange.
-        sentences: Message to the sentences that a stored condensation kept of it; a message that
-            is missing is whole.
-        importance: Message id to how much it matters, 0 to 1.
+        sentences: Message to the sentences of it in a stored condensation; a missing message is
+            whole.
+        importance: Message id to its importance, 0 to 1.
     """
     found = []
     for index, message in exchange.spoken:
@@ -118,7 +118,7 @@ def sources_of(
 
 @dataclass(frozen=True, slots=True)
 class Stands:
-    """What a block stands for; as in ``HistorySummary``."""
+    """The exchanges that a block replaces; as in ``HistorySummary``."""
 
     count: int
     tokens: int
@@ -130,7 +130,7 @@ class Stands:
 def drafted(
     draft: CondensationDraft, sources: Iterable[CondenseSource], stands: Stands
 ) -> HistorySummary:
-    """A draft as the block that stands for exchanges."""
+    """Return a draft as the block that replaces exchanges."""
     dates = {(source.exchange, source.index): source.at for source in sources}
     last = max(dates.values())
     return HistorySummary(

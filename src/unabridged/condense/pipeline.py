@@ -1,4 +1,4 @@
-"""The condensers by name: each a class with one method, the next standing behind the one before."""
+"""The condensers by name; each falls back on the one before."""
 
 from collections.abc import Callable, Sequence
 
@@ -9,7 +9,7 @@ from unabridged.errors import SettingError
 from unabridged.ports import ChatModel, Condenser
 
 QUOTES = "quote"
-"""The provider that quotes and writes nothing of its own."""
+"""The provider that only quotes."""
 
 
 class NoCondenser:
@@ -27,7 +27,7 @@ STRATEGIES = ("none", "extract", "model")
 
 
 def condenser(name: str, count: Callable[[str], int], model: ChatModel | None = None) -> Condenser:
-    """Give a condenser by its name.
+    """Return a condenser by its name.
 
     Args:
         name: ``none``, ``extract`` (whole sentences, chosen without a model) or ``model`` (written
@@ -40,7 +40,7 @@ def condenser(name: str, count: Callable[[str], int], model: ChatModel | None = 
     """
     if name not in STRATEGIES:
         raise SettingError(
-            f"There is no condenser {name!r}.", hint=f"Take one of: {', '.join(STRATEGIES)}."
+            f"There is no condenser {name!r}.", hint=f"Use one of: {', '.join(STRATEGIES)}."
         )
     if name == "none":
         return NoCondenser()

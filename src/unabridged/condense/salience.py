@@ -1,7 +1,7 @@
-"""Which exchanges of the recent past come whole, and why (WhisperEngine, phase 3).
+"""Choose the recent exchanges that are shown whole, with the reason (WhisperEngine, phase 3).
 
-One comes whole that is strongly felt, points forward, asks something, or brings a new topic or name.
-Where nearly everything would, the tells weigh nothing: then those that tell most come whole.
+An exchange is shown whole if it has strong emotion, points forward, asks something, or brings a new
+topic or name. If that is true of nearly all, only the most salient are shown whole.
 """
 
 import re
@@ -17,22 +17,22 @@ from unabridged.language.names import names_in
 from unabridged.language.words import asked_terms, fold, is_frame, stem, terms, words
 
 MOST_TELLING = 0.6
-"""The share of a run that comes whole at most, where the run is longer than ``SHORT_RUN``."""
+"""The share of a run that is shown whole at most, if the run is longer than ``SHORT_RUN``."""
 
 SHORT_RUN = 5
-"""Exchanges of a run in which whatever tells comes whole."""
+"""Exchanges of a run in which every salient one is shown whole."""
 
 MEMORY = 8
-"""Exchanges before one, by which its topic is new or not."""
+"""Previous exchanges that decide whether a topic is new."""
 
 NEW_SHARE = 0.75
-"""Of the terms of a message, the share that is new where it brings a new topic."""
+"""The share of a message's terms that must be new for a new topic."""
 
 LEAST_TERMS = 4
-"""New terms of a message that brings a new topic; fewer may be new by chance."""
+"""New terms that a new topic needs; fewer may be new by chance."""
 
 LONGEST = 1_200
-"""Characters of a side that are looked at, so that pasted documents cost nothing."""
+"""Characters of a side that are examined, so that pasted documents cost nothing."""
 
 LONGEST_ANSWER = 600
 """Characters of an answer whose words are not new afterwards."""
@@ -47,38 +47,38 @@ SHORT_ANSWER = 300
 """Characters of an answer that may point forward: longer ones explain."""
 
 NAMED = 2
-"""Names or terms that a reason tells of."""
+"""Names or terms in a reason."""
 
 _CLOSERS = "\"')]}*_ ”’»」】"
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-# Coarser than language.sentences, and ten times faster: nobody quotes what it gives.
+# Coarser than language.sentences and ten times faster: nothing quotes the result.
 _STOPS = re.compile(r"(?<=[.!?…][\s\"')\]])\s*|(?<=[。！？])|\n+")
 _WORD = re.compile(r"\w+")
 _MAY_NAME = re.compile('[a-z,;:] [A-Z][a-z]|[a-z][A-Z]|["“„«]|[A-Z][a-z]+ [A-Z]')
 
 
 def asks(text: str) -> bool:
-    """Whether a message asks for something: by its mark, or by how it begins, in many languages."""
+    """Return whether a message asks something, in any of many languages."""
     return _asks(_edges(text))
 
 
 def points_forward(text: str) -> bool:
-    """Whether a message speaks of something yet to come: a promise, a plan, a thing put off."""
+    """Return whether a message points forward: a promise, a plan, something postponed."""
     return _points_forward(_edges(text))
 
 
 def new_topic(found: Collection[str], new: Collection[str]) -> bool:
-    """Whether a message is of another topic than what was said before."""
+    """Return whether a message has another topic than the messages before it."""
     return len(new) >= LEAST_TERMS and len(new) >= NEW_SHARE * len(found)
 
 
 def salient_exchanges(
     exchanges: Sequence[Exchange], annotations: Mapping[str, ExchangeReading]
 ) -> list[str | None]:
-    """Say of each exchange of a run why it comes whole.
+    """Return the reason why each exchange of a run is shown whole.
 
     Returns:
-        For each the reason, or None where it can be condensed.
+        For each the reason, or None if it can be condensed.
     """
     said = _Said()
     found = [_tell(each, annotations.get(each.id), said) for each in exchanges]
@@ -89,29 +89,29 @@ def salient_exchanges(
 
 @dataclass(frozen=True, slots=True)
 class _Tell:
-    """Why an exchange comes whole, and how much that weighs beside others."""
+    """A reason for an exchange to be shown whole, and its weight."""
 
     weight: float
     reason: str
 
 
 class _Said:
-    """What was said before in a run: each term with the number of the exchange that had it last."""
+    """The terms of a run so far, each with the number of the last exchange that contains it."""
 
     def __init__(self) -> None:
         self._terms: dict[str, int] = {}
         self._count = 0
 
     def lately(self, term: str) -> bool:
-        """Whether one of the last exchanges has it."""
+        """Return whether one of the last exchanges contains it."""
         return self._terms.get(term, -MEMORY) > self._count - MEMORY
 
     def ever(self, name: str) -> bool:
-        """Whether a word of a name was said at all."""
+        """Return whether any exchange contains a word of a name."""
         return any(term in self._terms for term in terms(name))
 
     def add(self, found: Iterable[str], answer: str) -> None:
-        """Take in an exchange."""
+        """Add an exchange."""
         self._count += 1
         folded = fold(answer)
         answered = _WORD.findall(folded) if folded.isascii() else words(folded)
@@ -151,7 +151,7 @@ def _marked(user: str, answer: str, fresh: float) -> _Tell | None:
 
 
 def names_of(text: str) -> list[str]:
-    """Names at the beginning of a text, folded; where it has hardly a capital it costs nothing."""
+    """Return names at the beginning of a text, folded; fast for a text with few capitals."""
     text = text[:NAMING]
     return sorted(names_in(text)) if not text.isascii() or _MAY_NAME.search(text) else []
 

@@ -1,6 +1,6 @@
-"""How people ask without a question mark, and how they point forward, as data.
+"""Phrases that ask without a question mark or point forward, as data.
 
-Regular expressions for folded text (small letters, no accents), one a line.
+Regular expressions for folded text (lower case, no accents), one a line.
 """
 
 ASK_STARTS = r"""
@@ -16,12 +16,12 @@ ASK_STARTS = r"""
 ^(?:e |mas )?(?:por que|quando|quanto|onde|quem|qual|voce (?:pode|sabe)|o que|como (?:posso|faco))\b
 ^(?:а |и |но )?(?:что|как|почему|зачем|где|куда|когда|кто|сколько|какои|какая|какие|можешь|можно)\b
 """
-"""How sentences begin that ask."""
+"""The beginnings of sentences that ask."""
 
 ASK_WITHIN = r"""
 \b(?:any (?:idea|tips|advice|thoughts|suggestions|recommendations)|do you (?:know|think|have|remember|recommend)|can you (?:tell|explain|recommend|suggest|help|give|show|remind)|could you|i(?:'m| am| was)? wonder(?:ing)?|i(?:'d| would) (?:like|love) to know|not sure (?:if|whether|how|what|which)|help me (?:with|understand|find|figure))\b
 """
-"""What asks anywhere in a sentence."""
+"""Phrases that ask anywhere in a sentence."""
 
 ASK_UNSPACED = r"""
 (?:吗|呢|么|嘛)[。!]?$|什么|怎么|为什么|为何|哪[里儿个些]|谁|多少|几[个点天]|能不能|是不是|有没有
@@ -40,7 +40,7 @@ TAGS = (
     "you know?", " right?", " okay?", " ok?", "isn't it?", "don't you think?", " huh?", " eh?",
     "what i mean?", "nicht wahr?", " oder?", "verdad?", "n'est-ce pas?",
 )  # fmt: skip
-"""Ends of statements that ask for nothing either."""
+"""Ends of statements that also ask for nothing."""
 
 FORWARD = r"""
 \b(?:let's|lets|let us|we can|we'll|we will|we should|can we|i'd like to|i want to) (?:\w+ ){0,3}(?:talk|speak|discuss|continue|chat|revisit|come back|get back|return|pick (?:this|it|that) up|do (?:this|that|it))\b.*\b(?:later|tomorrow|tonight|next|another time|another day|again|soon|then|after|to (?:that|this|it))\b
@@ -78,9 +78,9 @@ FORWARD_HINTS = frozenset(
     напомни следующии позже потом завтра
     """.split()
 )
-"""Words without one of which no message points forward; looking for them costs little."""
+"""A message without one of these words does not point forward; looking for them is fast."""
 
 CLOSING = r"""
 \b(?:let me know if|feel free|any (?:other|more|further) questions|happy to help|hope (?:this|that) helps|see you (?:later|soon|tomorrow|next)|talk (?:to you )?(?:later|soon)$|good luck)\b
 """
-"""Closing words, which point nowhere."""
+"""Closing words, which do not point forward."""

@@ -1,4 +1,4 @@
-"""The sentences of messages as candidates: what each costs and what it says."""
+"""The sentences of messages as candidates, with their cost and their terms."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -23,11 +23,11 @@ _QUESTION = re.compile(r"[?？؟][\"'”’»)\]\s]*\Z")
 _EXCLAIMED = re.compile(r"[!！][\"'”’»)\]\s]*\Z")
 _REGULAR_PAST = re.compile(r"\w\wed\b")
 _END = 8
-"""Characters at the end of a sentence in which its stop stands."""
+"""Characters at the end of a sentence that contain its stop."""
 _REPLIES = 2
-"""Sentences of a message that may answer the question before."""
+"""Sentences of a message that may answer the question before it."""
 _MUCH_MORE = 2
-"""How many times as much as the user an assistant says, rather than another person."""
+"""How many times as much as the user an assistant says; another person says less."""
 _DATED = frozenset(MONTHS) | frozenset(WEEKDAYS)
 
 
@@ -36,9 +36,9 @@ class SentenceCandidate:
     """A sentence that may be kept.
 
     Attributes:
-        source: The place of its message among the sources.
-        terms: What it says, each once, with what that is worth.
-        factor: What speaks for the sentence as a whole.
+        source: The position of its message among the sources.
+        terms: Its terms, each once, with its weight.
+        factor: The weight of the sentence as a whole.
     """
 
     source: int
@@ -55,7 +55,7 @@ def pieces_of(
     weights: SentenceWeights,
     about: frozenset[str] = frozenset(),
 ) -> list[SentenceCandidate]:
-    """Every sentence of the sources that may be chosen, in order; no sentence twice."""
+    """Return every sentence that may be chosen, in order; no sentence twice."""
     reader = _Reader(sources, weights, about)
     found: list[SentenceCandidate] = []
     for place in range(len(sources)):
@@ -65,7 +65,7 @@ def pieces_of(
 
 
 class _Reader:
-    """Reads message after message, and remembers what it has read."""
+    """Reads messages one after another and remembers their sentences."""
 
     def __init__(
         self, sources: Sequence[CondenseSource], weights: SentenceWeights, about: frozenset[str]
@@ -79,7 +79,7 @@ class _Reader:
         self._after_question = False
 
     def read(self, place: int) -> Iterator[tuple[int, str, tuple[tuple[str, float], ...], float]]:
-        """Give the sentences of a message that may be chosen: number, text, terms and factor."""
+        """Return the sentences of a message that may be chosen: number, text, terms and factor."""
         source = self._sources[place]
         allowed = None if source.sentences is None else frozenset(source.sentences)
         critical = _critical_terms(source)

@@ -1,7 +1,7 @@
-"""What makes a sentence worth keeping: a handful of numbers, and the words that tell.
+"""The weights of sentences: a few numbers, and the words that count.
 
 The numbers were chosen by cross-validation over the conversations of the development parts of
-LongMemEval and LoCoMo together; nothing else is drawn from them.
+LongMemEval and LoCoMo together; nothing else is learned from them.
 """
 
 from dataclasses import dataclass
@@ -11,27 +11,28 @@ from unabridged.language.words import STOP_WORDS, fold, stem
 
 @dataclass(frozen=True, slots=True)
 class SentenceWeights:
-    """How much speaks for a sentence. Factors multiply what its words are worth.
+    """The weights of a sentence. Factors multiply the weight of its words.
 
     Attributes:
-        length: The power of its tokens by which its worth is divided: 1 is worth per token, 0
-            worth alone.
-        again: What a word is worth the next time, of what it was worth before.
-        spread: Factor of a message's next sentence, for each that is kept of it already.
-        hollow: Worth of a word that praises or greets, beside that of another word.
-        name: What a name, a number or a date is worth more than a word.
-        answer: Factor of what an assistant said, where it says much more than the user.
-        own: Factor of what somebody says of himself.
-        told: Factor of what tells of something past, decided or agreed.
-        opening: Factor of a message's first sentence.
-        reply: Factor of the two sentences behind a message that asked.
-        asked: Factor of a question that was answered.
-        left_open: Factor of a question that nobody answered.
-        exclaimed: Factor of an exclamation.
-        critical: Worth of a name in a message whose names must stay.
+        length: The power of its tokens that divides its weight: 1 weighs per token, 0 ignores
+            length.
+        again: The weight of a repeated word, as a share of its last weight.
+        spread: The factor of a message's next sentence, for each that is already kept.
+        hollow: The weight of a word of praise or greeting, relative to another word.
+        name: The extra weight of a name, a number or a date.
+        answer: The factor of an assistant's sentence, if the assistant says much more than the
+            user.
+        own: The factor of a sentence about the speaker.
+        told: The factor of a sentence about something past, decided or agreed.
+        opening: The factor of a message's first sentence.
+        reply: The factor of the two sentences after a message that asked.
+        asked: The factor of a question that was answered.
+        left_open: The factor of a question that nobody answered.
+        exclaimed: The factor of an exclamation.
+        critical: The weight of a name in a message whose names must be kept.
         importance: How far the importance of a message moves its factor: 0 not at all, 1 from 0.5
             to 1.5.
-        about: Worth of a word that is asked for.
+        about: The weight of a word that is asked for.
     """
 
     length: float = 0.5
@@ -55,7 +56,7 @@ class SentenceWeights:
 WEIGHTS = SentenceWeights()
 
 SILENT = frozenset(term for word in STOP_WORDS for term in (word, stem(word)))
-"""Terms that say nothing by themselves."""
+"""Terms that carry no meaning by themselves."""
 
 OWN = frozenset(
     fold(
@@ -89,7 +90,7 @@ TOLD = frozenset(
         """
     ).split()
 )
-"""Words that tell of something past, decided or agreed, folded."""
+"""Words for something past, decided or agreed, folded."""
 
 HOLLOW = frozenset(
     map(
@@ -110,4 +111,4 @@ HOLLOW = frozenset(
         """.split(),
     )
 )
-"""Terms of praise, greeting and filling: a sentence of them alone says next to nothing."""
+"""Terms of praise, greeting and filler: alone they say next to nothing."""

@@ -1,7 +1,7 @@
-"""The condensed view of a session: what of it was condensed, and how that is kept in a record.
+"""The condensed view of a session, and its record.
 
-One record holds all condensations of a session, or of a period, so that a run replaces what was
-there as a whole: two programs that condense at once leave the work of one, never a mixture.
+One record holds all condensations of a session, or of a period, so that a run replaces them as a
+whole. If two programs condense at once, the work of one stays, never a mixture.
 """
 
 import hashlib
@@ -19,11 +19,11 @@ from unabridged.domain.record import Record, RecordKind
 
 VERSION = 1
 PERIOD = "period-"
-"""What the id of a period's record begins with; a year and month follow: ``period-2026-05``."""
+"""The prefix of a period's record id; a year and month follow: ``period-2026-05``."""
 
 
 def name_of(session: str) -> str:
-    """The id of the record of a session: its own, unless that could be a period's."""
+    """Return the record id of a session: the session's own id, unless that could be a period's."""
     return f"={session}" if session.startswith((PERIOD, "=")) else session
 
 
@@ -32,9 +32,9 @@ class SessionView:
     """The condensations of one session, or of one period.
 
     Attributes:
-        id: That of the session's record, or of the period's.
-        upto: The last exchange that a run looked at; empty before the first.
-        tokens: What the view up to there took after that run.
+        id: The id of the session's record, or of the period's.
+        upto: The last exchange that a run examined; empty before the first run.
+        tokens: Tokens of the view up to there after that run.
         head: The session's last message when the whole was condensed; empty before.
     """
 
@@ -46,17 +46,17 @@ class SessionView:
     coherence: Coherence | None = None
 
     def at(self, level: Level) -> tuple[Condensation, ...]:
-        """The condensations of a level."""
+        """Return the condensations of a level."""
         return tuple(one for one in self.condensations if one.level is level)
 
     def condensed(self) -> dict[tuple[str, int], Condensation]:
-        """Message to the condensation that stands for it, of the level of exchanges."""
+        """Return message to the condensation that replaces it, at the level of exchanges."""
         return {key: one for one in self.at(Level.EXCHANGES) for key in one.messages}
 
     def sentences(self) -> dict[tuple[str, int], tuple[int, ...]]:
-        """Message to the sentences that stand for it; none where its condensation has no words of it.
+        """Return message to the sentences that replace it; none if its words were left out.
 
-        Messages that a model condensed are missing: its words are no sentences of theirs.
+        Messages that a model condensed are missing: its words are not sentences of theirs.
         """
         found: dict[tuple[str, int], tuple[int, ...]] = {}
         for one in self.at(Level.EXCHANGES):
@@ -66,7 +66,7 @@ class SessionView:
         return found
 
     def replaced(self, level: Level, made: Sequence[Condensation]) -> "SessionView":
-        """The same with other condensations at a level."""
+        """Return the view with other condensations at a level."""
         others = tuple(one for one in self.condensations if one.level is not level)
         return replace(self, condensations=(*others, *made))
 
@@ -74,13 +74,13 @@ class SessionView:
 def condensation_id(
     level: Level, owner: str, covers: Sequence[object], texts: Sequence[str]
 ) -> str:
-    """An id drawn from what a condensation covers and says: the same run gives the same id."""
+    """Return an id from the sources and text of a condensation: the same run gives the same id."""
     said = json.dumps([level, owner, list(covers), list(texts)], ensure_ascii=True)
     return "c-" + hashlib.sha256(said.encode("ascii")).hexdigest()[:10]
 
 
 def record_of(view: SessionView, at: datetime) -> Record:
-    """The record that keeps a view."""
+    """Return the record that stores a view."""
     drawn = dict.fromkeys(name for one in view.condensations for name in one.covers)
     body = {
         "version": VERSION,
@@ -94,7 +94,7 @@ def record_of(view: SessionView, at: datetime) -> Record:
 
 
 def view_of(record: Record) -> SessionView:
-    """Read what ``record_of`` gave; a record of another version is an empty view."""
+    """Read the record that ``record_of`` made; one of another version is an empty view."""
     body = record.body
     if body.get("version") != VERSION:
         return SessionView(record.id)
@@ -122,12 +122,12 @@ def _from_data(data: Mapping[str, Any]) -> Condensation:
 
 
 def line_to_data(line: Line) -> list[Any]:
-    """A line as plain data."""
+    """Return a line as plain data."""
     role = line.role.value if line.role else ""
     return [line.text, line.exchange, line.index, role, list(line.sentences)]
 
 
 def line_from_data(data: Sequence[Any]) -> Line:
-    """Read what ``line_to_data`` gave."""
+    """Read the data that ``line_to_data`` made."""
     text, exchange, index, role, sentences = data
     return Line(text, exchange, index, Role(role) if role else None, tuple(sentences))

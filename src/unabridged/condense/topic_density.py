@@ -1,7 +1,7 @@
-"""How rich a conversation is in changes of topic and in what it names (WhisperEngine, phase 4).
+"""Richness of a conversation: how often its topic changes and how much it names.
 
-A rich one recalls more, a simple one keeps more of what was just said. Measured over the newest
-exchanges that are at hand, each read once; where there are too few, it says nothing either way.
+From WhisperEngine, phase 4. A rich one recalls more; a simple one keeps more of the latest exchanges. Only the newest available
+exchanges are measured, each once; too few give a neutral value.
 """
 
 import itertools
@@ -15,16 +15,16 @@ NEUTRAL = 0.5
 """The richness that moves no share."""
 
 RECENT = 8
-"""Exchanges that are looked at, …"""
+"""Exchanges that are measured, …"""
 
 LEAST = 4
-"""… and the fewest by which anything can be said."""
+"""… and the fewest that give a result."""
 
 READ = 300
-"""Characters of each side that are looked at: what it is about stands at its beginning."""
+"""Characters of each side that are examined: the subject is at the beginning."""
 
 Curve = tuple[tuple[float, float], ...]
-"""What something is worth, by points between which it runs straight."""
+"""Points of a curve that is straight between them."""
 
 CHANGES: Curve = ((0.0, 0.0), (0.15, 0.5), (0.6, 1.0))
 """Changes of topic for each step from one exchange to the next."""
@@ -34,7 +34,7 @@ NAMES: Curve = ((0.0, 0.0), (0.25, 0.5), (2.0, 1.0))
 
 
 def richness(exchanges: Sequence[Exchange]) -> float:
-    """Say how rich a conversation is lately, 0 to 1; ``NEUTRAL`` where it has hardly begun."""
+    """Return the richness of the latest exchanges, 0 to 1; ``NEUTRAL`` if there are too few."""
     recent = exchanges[-RECENT:]
     if len(recent) < LEAST:
         return NEUTRAL
@@ -53,7 +53,7 @@ def richness(exchanges: Sequence[Exchange]) -> float:
 
 
 def worth(value: float, curve: Curve) -> float:
-    """Read a curve; before its first point and behind its last it stays as it is there."""
+    """Evaluate a curve; it is constant before its first point and after its last."""
     for (left, low), (right, high) in itertools.pairwise(curve):
         if value < right:
             return low + (high - low) * max(0.0, value - left) / (right - left)

@@ -1,4 +1,4 @@
-"""Groups of vectors: runs of neighbours first, then runs that are alike wherever they stand."""
+"""Group vectors: first runs of neighbours, then similar runs anywhere."""
 
 from collections.abc import Sequence
 
@@ -10,27 +10,27 @@ from unabridged.condense.topic_vectors import unit
 Vectors = NDArray[np.float32]
 
 JOINS = 0.10
-"""The cosine with the run before it from which an exchange goes on with it."""
+"""The cosine from which an exchange continues the run before it."""
 ALIKE = 0.28
 """The mean cosine between the members of two groups from which they are one topic."""
 _LEADS = 0.55
-"""The cosine from which a run falls to a group at once, where there are too many to compare all."""
+"""The cosine from which a run joins a group at once, if there are too many to compare all."""
 MOST = 3000
 """Groups that are compared with each other."""
 _PASSES = 2
-"""How often members go where they are nearest, once the groups are found."""
+"""How often members move to the nearest group, once the groups are found."""
 _AT_ONCE = 512
 
 
 def runs(
     vectors: Vectors, sessions: Sequence[str], light: Sequence[bool], gaps: Sequence[bool]
 ) -> list[list[int]]:
-    """Part exchanges into runs of neighbours about the same.
+    """Divide exchanges into runs of neighbours about the same subject.
 
     Args:
-        vectors: Of the exchanges, session by session, in the order in which they were said.
+        vectors: The exchanges' vectors, session by session, in the order in which they were said.
         sessions: The session of each.
-        light: Whether an exchange tells too little to begin anything: ``ok``, ``thanks`` …
+        light: Whether an exchange says too little to begin a run: ``ok``, ``thanks`` …
         gaps: Whether much time passed before it.
     """
     found: list[list[int]] = []
@@ -51,7 +51,7 @@ def runs(
 
 
 def middles(vectors: Vectors, groups: Sequence[Sequence[int]]) -> Vectors:
-    """The mean direction of each group: length 1, or 0 where its vectors say nothing."""
+    """Return the mean direction of each group: length 1, or 0 if its vectors are empty."""
     out = np.zeros((len(groups), vectors.shape[1]), np.float32)
     for place, rows in enumerate(groups):
         out[place] = vectors[list(rows)].sum(axis=0)
@@ -59,7 +59,7 @@ def middles(vectors: Vectors, groups: Sequence[Sequence[int]]) -> Vectors:
 
 
 def alike(vectors: Vectors) -> NDArray[np.int64]:
-    """Group vectors that are alike; how many groups there are, they tell themselves.
+    """Group similar vectors; their number follows from the data.
 
     Args:
         vectors: Rows of length 1.

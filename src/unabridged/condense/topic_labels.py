@@ -1,6 +1,6 @@
-"""Names for groups of texts, in their own words: class-based TF-IDF (Grootendorst, 2022).
+"""Name groups of texts in their own words: class-based TF-IDF (Grootendorst, 2022).
 
-A word counts once for each exchange that has it, so that one long answer does not name a topic
+A word counts once for each exchange that contains it, so that one long answer does not name a topic
 alone; the user's words count double.
 """
 
@@ -15,29 +15,31 @@ from unabridged.language.words import is_pair
 MOST = 4
 """Words or pairs of words in a label at most; …"""
 FAIR = 0.4
-"""… those that score less than this share of the best are no part of it."""
+"""… those that score less than this share of the best are left out."""
 _PAIR_SHARE = 0.5
-"""The share of a word's exchanges in which it must stand in a pair to be named with its partner."""
+"""The share of a word's exchanges that must contain a pair for the pair to be named."""
 _USER, _ANSWER = 2.0, 1.0
 _PAIR_BONUS = 1.25
 _DEEDS = ("ing", "ed")
 """Endings of words that seldom name anything."""
 _MANY = 4
-"""Exchanges of a group from which a word of one of them alone does not name it."""
+"""Exchanges of a group from which a word in only one of them does not name it."""
 _LONGER = 0.3
 _LEAST = 0.01
 _RAREST = 1e-6
 _EVERYWHERE = 0.6
-"""Taken off what a word tells: as often here as elsewhere is ln 2, which is worth little."""
+"""Subtracted from the score of a word: one as frequent here as elsewhere has ln 2, which is
+little.
+"""
 
 Share = Callable[[str], float]
-"""0 to 1: the share of all exchanges that hold a word, from its stem."""
+"""0 to 1: the share of all exchanges that contain a word, from its stem."""
 Key = str | tuple[str, str]
 
 
 @dataclass(slots=True)
 class _Seen:
-    """What was seen of one word or pair: weight, named minus done, and its spellings."""
+    """Counts of one word or pair: weight, named minus done, and its spellings."""
 
     weight: float = 0.0
     times: int = 0
@@ -50,11 +52,11 @@ def label(texts: Sequence[tuple[str, str]], share: Share) -> tuple[str, ...]:
 
     Args:
         texts: The user's side and the answer of each.
-        share: The share of all exchanges that hold a word, from its stem.
+        share: The share of all exchanges that contain a word, from its stem.
 
     Returns:
-        Two to four words or pairs of words as they were written, the most telling first; fewer
-        where they have no more.
+        Two to four words or pairs of words as they were written, the best first; fewer if there are
+        no more.
     """
     seen = _seen(texts)
     scores = {key: _score(key, seen, share, len(texts)) for key in seen}

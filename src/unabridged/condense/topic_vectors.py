@@ -1,8 +1,8 @@
-"""Vectors of exchanges that hold both what they mean and which rare words they share.
+"""Vectors of exchanges that combine their meaning and their rare words.
 
-The first part is an embedder's, with what all exchanges have in common taken off; the second is
-TF-IDF, brought to few dimensions by fixed random signs (Achlioptas, 2003), so that the cosine of two
-whole vectors is a weighted mean of both likenesses.
+The first part is an embedder's, minus what all exchanges have in common. The second is TF-IDF,
+reduced to few dimensions by fixed random signs (Achlioptas, 2003). The cosine of two whole vectors
+is thus a weighted mean of both similarities.
 """
 
 import zlib
@@ -15,29 +15,29 @@ from numpy.typing import NDArray
 LEXICAL = 256
 """Dimensions of the second part."""
 _SIGNS = 8
-"""Dimensions that one word takes of it."""
+"""Dimensions of it that one word uses."""
 WORDS_SHARE = 0.3
-"""0 to 1: what shared words weigh beside meaning where the embedder knows all of the words."""
+"""0 to 1: the weight of shared words against meaning if the embedder knows all of the words."""
 PRIOR = 20
-"""Exchanges that a space must have more than for their mean to be taken off by half."""
+"""The number of exchanges at which half of their mean is subtracted."""
 _MOST_SHARE = 0.2
-"""Words of more exchanges than this share part nothing; they do in a space of less than …"""
+"""Words in more than this share of exchanges are ignored; not in a space of fewer than …"""
 _FEW = 50
-"""… so many exchanges."""
+"""… this many exchanges."""
 _NOTHING = 1e-6
 _AT_ONCE = 1024
 _MOST_TIMES = 255
 
 
 class Counts:
-    """The telling words of exchanges, in little room.
+    """The significant words of exchanges, stored compactly.
 
     Attributes:
         stems: Every word to its number.
-        held: How many exchanges hold the word of each number.
-        numbers: The words of the exchanges, one exchange behind the other.
-        times: How often each stands there.
-        starts: Where each exchange begins in these, and behind the last where it ends.
+        held: How many exchanges contain the word of each number.
+        numbers: The words of the exchanges, one exchange after the other.
+        times: How often each occurs there.
+        starts: Where each exchange begins in these, and where the last ends.
     """
 
     def __init__(self) -> None:
@@ -48,11 +48,11 @@ class Counts:
         self.starts = [0]
 
     def __len__(self) -> int:
-        """How many exchanges were counted."""
+        """Return how many exchanges were counted."""
         return len(self.starts) - 1
 
     def add(self, found: Mapping[str, int]) -> None:
-        """Take in an exchange: its words with how often they stand there."""
+        """Add an exchange: its words with how often they occur."""
         for stem, times in found.items():
             number = self.stems.setdefault(stem, len(self.held))
             if number == len(self.held):
@@ -63,7 +63,7 @@ class Counts:
         self.starts.append(len(self.numbers))
 
     def share(self, stem: str) -> float:
-        """0 to 1: the share of exchanges that hold a word."""
+        """Return the share of exchanges that contain a word, 0 to 1."""
         number = self.stems.get(stem)
         return self.held[number] / len(self) if number is not None else 0.0
 
@@ -73,15 +73,15 @@ def joined(
     known: NDArray[np.float32],
     counts: "Counts",
 ) -> NDArray[np.float32]:
-    """Give the whole vectors.
+    """Return the whole vectors.
 
     Args:
         meaning: The embedder's, shape (exchanges, dimension), rows of length 1 or 0; None without.
         known: 0 to 1: the share of each exchange's words that the embedder knows.
-        counts: The telling words of each exchange.
+        counts: The significant words of each exchange.
 
     Returns:
-        Shape (exchanges, dimension + ``LEXICAL``), rows of length 1, or 0 where nothing is told.
+        Shape (exchanges, dimension + ``LEXICAL``), rows of length 1, or 0 for an empty exchange.
     """
     lexical = _lexical(counts)
     if meaning is None:
@@ -98,7 +98,7 @@ def joined(
 
 
 def unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Rows of length 1; those of nothing stay nothing."""
+    """Scale rows to length 1; empty ones stay zero."""
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
     out = np.zeros_like(rows)
     np.divide(rows, lengths, out=out, where=lengths > _NOTHING)
@@ -109,7 +109,7 @@ def _lexical(counts: Counts) -> NDArray[np.float32]:
     count = len(counts)
     most = count if count < _FEW else max(3.0, _MOST_SHARE * count)
     held = np.array(counts.held, np.int64)
-    # A word of one exchange makes it like no other.
+    # A word of only one exchange makes it similar to no other.
     weigh = np.where((held > 1) & (held <= most), np.log1p(count / np.maximum(held, 1)), 0)
     spots, signs = _projection(counts.stems)
     numbers = np.frombuffer(counts.numbers, np.uint32) if counts.numbers else np.empty(0, np.uint32)

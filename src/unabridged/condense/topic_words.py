@@ -1,6 +1,6 @@
-"""The words of exchanges that may tell what they are about, with the spelling they had.
+"""The words of exchanges that may name their topic, with their spelling.
 
-Code, addresses and numbers tell little to a reader, and so do the words that any request uses.
+Code, addresses and numbers mean little to a reader, and so do the words of any request.
 """
 
 import re
@@ -20,7 +20,7 @@ _HIRAGANA = re.compile("[\u3040-\u309f]+")
 _HUMP = re.compile("[a-z0-9][A-Z]|_")
 _BOUND = re.compile(r"['’]s$|^(?:l|d|qu|j|n|s|c|m|t)['’](?=\w)", re.IGNORECASE)
 SHORTEST = 3
-"""Letters of a word that may tell something."""
+"""Letters of a significant word."""
 _LONGEST = 30
 _GRAMS = (2, 3, 4)
 """Lengths of the pieces of a run without spaces that may be words."""
@@ -74,7 +74,7 @@ GENERIC = frozenset(
     qué cómo tengo quiero puedo hacer
     """.split()
 )
-"""Words that any talk uses, whatever it is about."""
+"""Words of any conversation, whatever its topic."""
 _SAYS_NOTHING = frozenset(
     shape for word in (*GENERIC, *STOP_WORDS) for shape in (word, fold(word), stem(fold(word)))
 )
@@ -85,7 +85,7 @@ _BEFORE_NAMES = frozenset(
     una mi
     """.split()
 )
-"""Words behind which a name of something stands as a rule."""
+"""Words that usually precede a name."""
 _BEFORE_DEEDS = frozenset(
     """
     to i you we they he she can could would will should must may might don't didn't can't won't
@@ -93,15 +93,15 @@ _BEFORE_DEEDS = frozenset(
     really more most
     """.split()
 )
-"""Words behind which something done, or how it is, stands as a rule."""
+"""Words that usually precede a verb or an adjective."""
 
 
 class Word(NamedTuple):
-    """One word of a text that may say what it is about.
+    """A word of a text that may name its topic.
 
     Attributes:
-        named: 1 where the word before it lets one expect a name, -1 a deed or quality, else 0.
-        follows: Stem and spelling of the word directly before it, where that one tells too.
+        named: 1 if the word before it makes a name likely, -1 a verb or adjective, else 0.
+        follows: Stem and spelling of the word directly before it, if that is significant too.
     """
 
     stem: str
@@ -111,7 +111,7 @@ class Word(NamedTuple):
 
 
 def prose(text: str) -> str:
-    """A text without code and addresses."""
+    """Return a text without code and addresses."""
     if "`" in text:
         text = _CODE.sub("\n", text)
     return _ADDRESS.sub(" ", text) if "/" in text or "@" in text else text
@@ -127,7 +127,7 @@ def beginning(text: str, most: int) -> str:
 
 
 def stems(text: str) -> list[str]:
-    """The stems of the telling words of a text, in their order, repeats included."""
+    """Return the stems of the significant words of a text, in order, with repeats."""
     found: list[str] = []
     for token in _WORD.findall(text):
         if token.isascii() or not _RUN.match(token):
@@ -139,7 +139,7 @@ def stems(text: str) -> list[str]:
 
 
 def telling(text: str) -> Iterator[Word]:
-    """The words of a text that may say what it is about, in their order, repeats included."""
+    """Return the significant words of a text, in order, with repeats."""
     before: tuple[str, str] | None = None
     led = 0
     for token in _WORD.findall(text):
@@ -157,7 +157,6 @@ def telling(text: str) -> Iterator[Word]:
 
 @lru_cache(maxsize=65536)
 def _read(token: str) -> tuple[str, str, int]:
-    # That is 1 where a name stands behind it as a rule, -1 for a deed or quality, else 0.
     bare = _BOUND.sub("", token)
     folded = fold(bare)
     leads = 1 if folded in _BEFORE_NAMES else -1 if folded in _BEFORE_DEEDS else 0

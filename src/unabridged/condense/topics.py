@@ -1,8 +1,8 @@
-"""What was talked about: groups of exchanges, named in their own words.
+"""Find topics: groups of exchanges, named in their own words.
 
-Neighbours of a session usually share a topic, so sessions are parted into runs first; runs that are
-alike by meaning and by rare words are then one topic, wherever they stand. How many topics there
-are follows from how alike the runs are. Every exchange is in exactly one topic, so sizes add up.
+Neighbours in a session usually share a topic, so sessions are first divided into runs. Runs that
+are similar in meaning and in rare words are then one topic, wherever they are. The number of topics
+follows from the similarities. Every exchange is in exactly one topic, so sizes add up.
 """
 
 from collections.abc import Sequence
@@ -19,33 +19,33 @@ from unabridged.domain.topic import Moved, Topic, TopicItem
 from unabridged.ports import Embedder
 
 GAP = timedelta(hours=6)
-"""After such a pause a session goes on with the same only where it clearly does."""
+"""After such a pause a session continues its topic only if the similarity is clear."""
 LEAST_WORDS = 8
-"""Telling words that an answer has at least to say something by itself, where the user's have none."""
+"""Significant words that an answer needs to count alone, if the user's message has none."""
 SINGLES = 30
-"""Exchanges up to which a topic may be a single one; in more, those belong to the others."""
+"""Exchanges up to which a topic may be a single one; in more, those belong to no topic."""
 NAMED_BY = 60
 """Exchanges of a topic whose words are counted for its name, evenly chosen."""
 USER_TIMES = 2
-"""What a word of the user counts, where one of the answer counts once."""
+"""The weight of a word of the user; a word of the answer weighs 1."""
 USER_WEIGHT = np.float32(1.5)
-"""What the meaning of the user's side weighs beside that of the answer."""
+"""The weight of the user's side against that of the answer."""
 _NAMED_BY_ANSWER = 500
 _KNOWN_BY = 200
 _AT_ONCE = 512
 
 
 def unmoved(_what: str, _done: int, _of: int) -> None:
-    """Tell nobody."""
+    """Ignore progress."""
 
 
 def topics(
     items: Sequence[TopicItem], embedder: Embedder | None = None, moved: Moved = unmoved
 ) -> list[Topic]:
-    """Find what was talked about. The same items give the same topics, in whatever order they come.
+    """Find the topics. The same items give the same topics, in any order.
 
     Returns:
-        The topics, those with the most exchanges first; last the one of what belongs to none.
+        The topics, those with the most exchanges first; last the one of exchanges without a topic.
     """
     if not items:
         return []

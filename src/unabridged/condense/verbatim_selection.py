@@ -1,7 +1,7 @@
-"""Which messages stay verbatim: of each category the most important, by its share, rounded up.
+"""Choose the messages that stay verbatim: of each category the most important, by its share.
 
-EMM, phase 2, mended: ``ceil`` instead of ``int``, so that a lone critical message stays; and the
-share is of the originals, so that repeated runs do not compound (design, section 10).
+EMM, phase 2, corrected: shares are rounded up, so that a lone critical message stays. They refer to
+the originals, so that repeated runs do not compound.
 """
 
 import math
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from unabridged.domain.annotation import Scheme
 
 Key = tuple[str, int]
-"""A message: (exchange, its place there)."""
+"""A message: (exchange, its position there)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What becomes of candidates, by category; all in the order in which they were said.
+    """The fate of candidates, by category; all in the order in which they were said.
 
     Attributes:
         before: What earlier runs condensed.
@@ -41,7 +41,7 @@ class Selection:
 
 
 def least_kept(share: float, count: int) -> int:
-    """How many of so many messages stay verbatim at the least.
+    """Return how many of a number of messages stay verbatim at least.
 
     Shares are decimals: 0.7 of 10 is 7, whatever binary floats make of it.
     """
@@ -56,8 +56,8 @@ def select(
 ) -> Selection:
     """Choose what stays verbatim and what is condensed.
 
-    Those ``condensed`` by earlier runs stay condensed; those ``spared`` stay verbatim whatever
-    their rank.
+    Messages that earlier runs ``condensed`` stay condensed; ``spared`` ones stay verbatim at any
+    rank.
     """
     groups: dict[str, list[tuple[int, Candidate]]] = {}
     for place, candidate in enumerate(candidates):

@@ -1,7 +1,7 @@
-"""Assembly: a message, a plan and the material in; a context with its ledger out.
+"""Assembly: make a context with its ledger from a message, a plan and the material.
 
-intent → tools → budget → tiers → render → ledger, in one straight line. Pure: nothing is read or
-written, and nothing that is passed in can.
+intent → tools → budget → tiers → render → ledger, in one straight line. Pure: it reads and writes
+nothing, and calls nothing that does.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ from unabridged.language.words import query_terms, terms
 from unabridged.wire import openai
 
 STEADY_SHARE = 0.5
-"""Of the window: what memory has at the least, for the most complex message in tools mode."""
+"""Of the window: the least that memory has, for the most complex message in tools mode."""
 
 
 def measure(
@@ -70,8 +70,8 @@ def measure(
 def offer(plan: PromptPlan, text: str) -> tuple[ToolSpec, ...]:
     """Choose the tools for a message; none in chat mode.
 
-    If the schemas exceed the tools' share of the window, those that speak of the message's words
-    come first, and the rest is left out. The order is always the one they were given in.
+    If the schemas exceed the tools' share of the window, those that contain words of the message
+    come first, and the rest is left out. The original order is always kept.
     """
     if plan.mode is Mode.CHAT:
         return ()
@@ -125,7 +125,7 @@ def _budget(
         raise PromptTooLargeError(
             error.needed,
             error.window,
-            hint=f"Every prompt carries what is pinned, {pinned:,} tokens: take a pin off, "
+            hint=f"Every prompt carries the pins, {pinned:,} tokens: remove a pin, "
             "or set a larger window. Nothing was sent and nothing was cut.",
         ) from None
     return replace(full, system=system_tokens, memory=full.memory + pinned)

@@ -1,6 +1,6 @@
-"""An excerpt: whole sentences of an exchange, in their order, labelled, within a token limit.
+"""An excerpt: whole sentences of an exchange, in order, labelled, within a token limit.
 
-This is how a long exchange enters a short budget: never cut inside a sentence, never silently.
+It fits a long exchange into a short budget: never cut inside a sentence, never silently.
 """
 
 import math
@@ -16,16 +16,18 @@ from unabridged.language.sentences import sentences
 from unabridged.language.words import fold
 
 USER_SHARE = 0.4
-"""Share of an excerpt's tokens that the user's side may take first (10 of the 25 % that an exchange may have)."""
+"""The share of an excerpt's tokens that the user's side may take first (10 of the 25 % of an
+exchange).
+"""
 LABEL_TOKENS = 24
 """Tokens kept for the label."""
 LEAST_TOKENS = 48
-"""Under this an excerpt says too little to be worth its label."""
+"""Below this an excerpt contains too little to be worth its label."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence with its place and weight."""
+    """A sentence with its position and weight."""
 
     place: tuple[int, int]
     tokens: int
@@ -40,11 +42,11 @@ def excerpt(exchange: Exchange, limit: int, counter: Counter, asked: Sequence[st
         exchange: The exchange.
         limit: Tokens that the excerpt with its label may take.
         counter: The counter of the model.
-        asked: Search terms that a sentence should speak of; without them the leading
-            sentences and those with the rarest words weigh most.
+        asked: Search terms that a sentence should contain; without them the first sentences and
+            those with the rarest words weigh most.
 
     Returns:
-        The places in order; nothing if not a single sentence fits.
+        The positions in order; empty if no sentence fits.
     """
     room = limit - LABEL_TOKENS
     if room < LEAST_TOKENS - LABEL_TOKENS:
@@ -92,7 +94,7 @@ def _take(candidates: list[Sentence], room: int) -> list[Sentence]:
 
 
 def label(exchange: Exchange, places: Places) -> str:
-    """Say that it is an excerpt, of how much, and the id that opens the whole."""
+    """Return the label: that it is an excerpt, of how much, and the id of the whole."""
     total = sum(len(sentences(m.text)) for _, m in exchange.spoken)
     return f"excerpt: {len(places)} of {total} sentences; whole: {exchange.id}"
 

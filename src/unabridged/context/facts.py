@@ -1,4 +1,4 @@
-"""The knowledge tier: facts that bear on the message, within their share of memory."""
+"""The knowledge tier: facts that are relevant to the message, within their share of memory."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -11,20 +11,20 @@ from unabridged.knowledge.fact_relevance import RelevantFact
 MOST = 24
 """Facts that are considered for one message."""
 DISPUTED = "the user also said otherwise"
-"""The note on a fact that another contradicts without taking its place."""
+"""The note on a fact that another contradicts without replacing it."""
 FROM = "from {space}"
 """The note on a fact that another space shared."""
 NO_ROOM, HELD = "over the facts' share of memory", "its exchange stands whole in the prompt"
-"""Why a fact that bears on the message is left out."""
+"""Why a relevant fact is left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class FactLine:
-    """A fact in the fence, or one that was left out.
+    """A fact in the recall block, or one that was left out.
 
     Attributes:
-        note: What else to know of it.
-        tokens: What it takes in the fence.
+        note: Additional information about it.
+        tokens: What it takes in the recall block.
         score: How relevant it is to the message, 0 to 1.
         reason: Why it is there, or not.
     """
@@ -38,7 +38,7 @@ class FactLine:
 
 @dataclass(frozen=True, slots=True)
 class SelectedFacts:
-    """What the knowledge tier took in addition to the pinned facts, and what it left."""
+    """The facts that the knowledge tier chose, without pinned ones, and those it left out."""
 
     items: tuple[FactLine, ...] = ()
     dropped: tuple[FactLine, ...] = ()
@@ -56,7 +56,7 @@ class SelectedFacts:
 
 
 def choose_facts(bearings: Sequence[RelevantFact], counter: Counter, room: int) -> SelectedFacts:
-    """Take relevant facts, best first, while there is room; no pinned ones are among them.
+    """Choose relevant facts, best first, while there is room; pinned ones are not among them.
 
     ``room`` is their share of memory in tokens, without what is pinned, or less.
     """

@@ -1,4 +1,4 @@
-"""Reading the material for one message: the only place on the read path that asks the store."""
+"""Read the material for one message: the only part of the read path that queries the store."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -34,19 +34,19 @@ from unabridged.retrieval.relevance import Relevance
 from unabridged.retrieval.search import Search, SearchQuery
 
 EVIDENCE = 16
-"""Pieces of evidence that are considered for one message."""
+"""Recalled exchanges that are considered for one message."""
 MORE_EVIDENCE = 48
-"""The same, for a message that asks for the past and a window that may hold so many."""
+"""The same, for a message that asks for the past and a window that may hold this many."""
 BRIEF = 400
-"""Tokens of a brief exchange: a window is thought to hold no more exchanges than of these."""
+"""Tokens of a short exchange; the window divided by it bounds the recalled exchanges."""
 MOST_MONTHS = 3
-"""Months whose condensations are considered where the conversations of a whole memory are asked for."""
+"""Months whose condensations are considered for an overview of a whole memory."""
 MOST_OVERVIEWS = 12
 """Conversations whose condensations are considered for one message."""
 PAGE = 128
-"""Exchanges that are read at once, for what is older than the path."""
+"""Exchanges that are read at once from before the path."""
 LARGER = 1.25
-"""How much more memory may have than the last time for the shown history to begin anew."""
+"""How much larger memory must be than the last time for the shown history to start again."""
 
 
 FLOOR_SHARES: Mapping[Intent, float] = MappingProxyType(
@@ -57,17 +57,17 @@ FLOOR_SHARES: Mapping[Intent, float] = MappingProxyType(
         Intent.CASUAL: 1.0,
     }
 )
-"""How much of the floor evidence must reach: who asks for the past wants what there is."""
+"""The share of the floor that relevance must reach: messages that ask for the past want more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What a context is read from.
+    """The sources of a context.
 
     Attributes:
-        facts: What is known by what was said in it.
-        requirements: What is required by what was said in it.
-        scheme: The categories that its messages are read by.
+        facts: The facts of the space.
+        requirements: The requirements of the space.
+        scheme: The categories of its annotations.
     """
 
     store: Store
@@ -80,7 +80,7 @@ class Sources:
 def gather(
     sources: Sources, plan: PromptPlan, request: PromptRequest, intent: Intent
 ) -> Candidates:
-    """Read what a context is made from."""
+    """Read the material of a context."""
     store = sources.store
     previous = previous_manifest(store, request.parent)
     earlier = _earlier(store, previous)
@@ -121,7 +121,7 @@ def gather(
 
 
 def with_session_notes(sources: Sources, draft: TierDraft, session: str | None) -> TierDraft:
-    """Return a draft with what is known of the session, if its shown history moves."""
+    """Return a draft with the session's stored notes, if its shown history moves."""
     if not draft.before.moves:
         return draft
     material = draft.material
@@ -133,10 +133,10 @@ def with_session_notes(sources: Sources, draft: TierDraft, session: str | None) 
 def session_notes(
     store: Store, scheme: Scheme, session: str | None, path: Sequence[Exchange], *, fresh: bool
 ) -> Stored:
-    """Return what maintenance left of a session, None for a new one.
+    """Return what maintenance stored about a session, None for a new one.
 
     ``path`` are its exchanges that may be shown, oldest first; ``fresh`` is whether nothing
-    replaces yet what was before them.
+    replaces those before them yet.
     """
     found = store.records(RecordKind.CONDENSATION, ids=[name_of(session)]) if session else []
     view = view_of(found[0]) if found else SessionView("")
@@ -161,7 +161,7 @@ def _with_older(known: Stored, store: Store, view: SessionView, path: Sequence[E
         if any(name not in before for name in one.covers) and any(
             line.role is None for line in one.lines
         ):
-            continue  # written of exchanges that are shown, or of another branch
+            continue  # its source exchanges are shown, or from another branch
         for line in one.lines:
             exchange = before.get(line.exchange)
             if line.role is None:
@@ -247,7 +247,7 @@ def _facts(
 
 
 def _against_pins(facts: Facts) -> list[RelevantFact]:
-    # What another space says against a pinned fact: the prompt must not tell one side only.
+    # Contradictions of a pinned fact from another space: the prompt must not tell one side only.
     pinned = {fact.id: fact for fact in facts.pinned() if fact.disputed_by}
     others = {name: facts.get(name) for fact in pinned.values() for name in fact.disputed_by}
     return [

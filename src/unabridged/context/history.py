@@ -1,9 +1,9 @@
-"""The shown history: one run of this session's exchanges, and a condensation of what stands before.
+"""The shown history: a run of this session's exchanges, after a condensation of earlier ones.
 
-Its beginning stays where it was, request after request, so that the prompt keeps its beginning.
-When it outgrows its room it moves once, in a block, down to 75 % of the room: exchanges behind the
-five newest that tell nothing of their own go first, then the oldest; both into the condensation
-that stands for them.
+Its beginning does not move from request to request, so that the prompt keeps its prefix. When the
+history outgrows its room the beginning moves once, in a block, down to 75 % of the room. Exchanges
+without salience, other than the five newest, go first, then the oldest; the condensation replaces
+both.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -27,31 +27,31 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Role
 
 IMMEDIATE_EXCHANGES = 5
-"""The newest exchanges that come whole while their share holds them."""
+"""The newest exchanges that are shown whole while their share has room for them."""
 BLOCK_SHARE = 0.75
 """How full the history's room is after its boundary moved."""
 EARLIER_SHARE = 0.1
-"""Of the memory budget: what the condensation of what falls out of the history may take."""
+"""Of the memory budget: the most for the condensation of exchanges that are no longer shown."""
 WORDS_SHARE = 0.85
-"""Of its tokens: what the words themselves take, about; the rest are names and days before them."""
+"""Of its tokens: about what the words themselves take; the rest are names and dates before them."""
 FITTINGS = 4
-"""How often it is tried to make it fit."""
+"""How often to try to make it fit."""
 LEAST_EARLIER = 64
-"""Tokens under which such a condensation says too little."""
+"""Tokens below which such a condensation contains too little."""
 FRAME_TOKENS = 40
-"""Tokens that its frame takes, about; what it really takes is counted."""
+"""Tokens that its frame takes, about; the real number is counted."""
 WHOLE, OVER = "this session, whole", "over 25 % of memory"
-"""Why an exchange of the history comes whole, or as an excerpt."""
+"""Why an exchange of the history is shown whole, or as an excerpt."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownHistory:
-    """What of a session is shown.
+    """The part of a session that is shown.
 
     Attributes:
         shown: Its exchanges that are shown, oldest first.
-        hidden: Those of the path that are not, and that nothing stands for.
-        earlier: What stands for exchanges that are not shown, or None.
+        hidden: Those of the path that are neither shown nor replaced.
+        earlier: What replaces exchanges that are not shown, or None.
         tokens: What ``earlier`` takes.
     """
 
@@ -68,15 +68,15 @@ class ShownHistory:
 
 @dataclass(frozen=True, slots=True)
 class HistoryBefore:
-    """The history as the last prompt showed it, with what was said since.
+    """The history as the last prompt showed it, with the exchanges since.
 
     Attributes:
-        history: What it is.
+        history: The history.
         moves: Whether its beginning has to move, so that more has to be read for it.
         outgrown: Whether it takes more than its room.
-        give: Tokens of the memory budget that it gives to what is recalled. They depend on how
-            rich the conversation is only if it has outgrown its room, so that what is shown never
-            moves because a conversation has become richer.
+        give: Tokens of the memory budget that it yields to recall. They depend on the richness of
+            the conversation only if it has outgrown its room, so that richness alone never moves
+            what is shown.
     """
 
     history: ShownHistory
@@ -88,13 +88,13 @@ class HistoryBefore:
 def history_before(
     plan: PromptPlan, material: Candidates, memory: int, give: Callable[[float], int]
 ) -> HistoryBefore:
-    """Size the history as it was, and say whether its beginning has to move.
+    """Measure the history as it was, and decide whether its beginning has to move.
 
     Args:
         plan: The terms.
         material: The session's path, and how it was shown the last time.
         memory: Tokens of the memory budget.
-        give: Returns what it gives to what is recalled, from how rich the conversation is.
+        give: Returns what it yields to recall, from the richness of the conversation.
     """
     earlier = material.earlier
     sized = _as_before(plan, material, memory)
@@ -110,7 +110,7 @@ def history_before(
 def shown_history(
     plan: PromptPlan, material: Candidates, memory: int, steady: int, before: HistoryBefore
 ) -> ShownHistory:
-    """Choose what of a session is shown."""
+    """Choose the part of a session that is shown."""
     if not before.moves:
         return before.history
     sized: Sequence[Item] = before.history.shown
@@ -120,7 +120,7 @@ def shown_history(
 
 
 def earlier_tokens(plan: PromptPlan, earlier: HistorySummary | None) -> int:
-    """What the condensation takes in the prompt."""
+    """Return the tokens of the condensation in the prompt."""
     return plan.counter.text(earlier_text(earlier)) if earlier else 0
 
 
@@ -157,7 +157,7 @@ def _shorter(plan: PromptPlan, items: Sequence[Item], steady: int, sent: int) ->
 
 
 def over(limits: ExchangeLimits | None, exchange: Exchange, plan: PromptPlan) -> bool:
-    """Whether an exchange is over the limits, if there are any."""
+    """Return whether an exchange is over the limits, if there are any."""
     if limits is None:
         return False
     sizes = [(m.role is Role.USER, plan.counter.message(m)) for m in exchange.messages]
@@ -199,7 +199,7 @@ def _moved(
     if earlier is None or tokens > left:
         cut = next((n for n, item in enumerate(sized) if item.exchange.id not in gone), len(sized))
         if any(item.exchange.id in gone for item in sized[cut:]):
-            # Nothing stands for what lies between: only the oldest may be left away.
+            # Nothing replaces the exchanges between: only the oldest may be left out.
             return _moved(replace(plan, condenser=None), material, sized, memory, give)
         gaps = material.earlier.inner if material.earlier else ()
         still = set(_between(material, gaps, shown[:1]))
@@ -217,7 +217,7 @@ def _behind(
 
 
 def _turns(plan: PromptPlan, sized: Sequence[Item]) -> int:
-    # How many exchanges may be shown; fewer where they are too many, so that it moves in blocks.
+    # How many exchanges may be shown; reduced if there are too many, so that it moves in blocks.
     if plan.max_turns is None or len(sized) <= plan.max_turns:
         return len(sized)
     return max(1, int(plan.max_turns * BLOCK_SHARE))
@@ -277,7 +277,7 @@ def _earlier(
         took = earlier_tokens(plan, made)
         if took <= limit:
             return made
-        room *= 0.95 * limit / took  # names and dates stand before the words
+        room *= 0.95 * limit / took  # names and dates precede the words
     return None
 
 
@@ -289,7 +289,7 @@ def _between(material: Candidates, passed: Sequence[str], shown: Sequence[Item])
 
 
 def split(shown: Sequence[Item], room: int) -> tuple[Selected, Selected]:
-    """Part the shown history into the immediate tier, of ``room`` tokens, and the rest."""
+    """Split the shown history into the immediate tier, of ``room`` tokens, and the rest."""
     count = 0
     used = 0
     for item in reversed(shown[-IMMEDIATE_EXCHANGES:]):

@@ -1,8 +1,8 @@
 """The ledger: every token of the window in a part, every candidate in a row.
 
 As plain data its rows are small, since a record of them is written with every exchange. Words that
-many rows share (tier, decision, reason, session) are in one table; a row names them by their place
-there. What a row lacks at its end is omitted.
+many rows share (tier, decision, reason, session) are in one table; a row refers to them by
+position. Missing columns at the end of a row are omitted.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,7 +37,7 @@ def ledger_of(
     *,
     prefix_reuse: float | None,
 ) -> Ledger:
-    """Return the account of a context; ``prefix_reuse`` is 0 to 1, None for a first one."""
+    """Return the ledger of a context; ``prefix_reuse`` is 0 to 1, None for the first one."""
     budget = ask.budget
     rest_count, rest_tokens = _rest(material, tiers, request.scope.session)
     return Ledger(
@@ -187,8 +187,8 @@ def _tier_rows(tier: Tier, chosen: Selected) -> list[LedgerRow]:
 
 
 def _rest(material: Candidates, tiers: Tiers, session: str | None) -> tuple[int, int]:
-    # Exchanges that no tier considered, and their tokens. What is recalled of the session itself
-    # is part of what was said earlier in it, and is not counted twice.
+    # Exchanges that no tier considered, and their tokens. Recalled exchanges of the session itself
+    # are part of its earlier history, and are not counted twice.
     seen = {}
     earlier = tiers.shown.earlier
     shown = {item.exchange.id for item in tiers.history}
@@ -230,7 +230,7 @@ def ledger_to_dict(ledger: Ledger) -> dict[str, Any]:
 
 
 def ledger_from_dict(data: Mapping[str, Any]) -> Ledger:
-    """Read what ``ledger_to_dict`` gave."""
+    """Read the data that ``ledger_to_dict`` made."""
     return Ledger(
         window=data["window"],
         parts=data["parts"],
@@ -279,7 +279,7 @@ def rows_to_data(rows: Iterable[LedgerRow]) -> dict[str, Any]:
 
 
 def rows_from_data(data: Mapping[str, Any]) -> tuple[LedgerRow, ...]:
-    """Read what ``rows_to_data`` gave."""
+    """Read the data that ``rows_to_data`` made."""
     words = data["words"]
     return tuple(_row(words, columns) for columns in data["rows"])
 

@@ -1,8 +1,8 @@
-"""The manifest: what a context was made of, in ids; enough to render the same bytes again.
+"""The manifest: the ids that a context was made from; enough to render the same bytes again.
 
-It holds no text of any exchange, so that forgetting one leaves nothing behind in it. System prompts
-and tools are in blobs, named by their digests; condensed texts are in records. ``begin`` stores it
-with the user's message.
+It contains no text of any exchange, so that forgetting one leaves nothing in it. System prompts and
+tools are in blobs, named by their digests; condensed texts are in records. ``begin`` stores it with
+the user's message.
 """
 
 import json
@@ -18,7 +18,7 @@ from unabridged.domain.record import Record, RecordKind
 from unabridged.ports import Store
 
 VERSION = 1
-"""Of the manifest, and of the rules by which its context was rendered."""
+"""The version of the manifest, and of the rules that rendered its context."""
 
 
 def item_to_dict(item: Item) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def tools_to_blob(tools: Sequence[ToolSpec]) -> Blob:
 
 
 def tools_from_blob(blob: Blob) -> tuple[ToolSpec, ...]:
-    """Read what ``tools_to_blob`` gave."""
+    """Read the blob that ``tools_to_blob`` made."""
     tools = json.loads(blob.data)["tools"]
     return tuple(ToolSpec(name, text, schema) for name, text, schema in tools)
 
@@ -69,7 +69,7 @@ def context_records(store: Store, context: Context) -> tuple[Record, ...]:
 
 
 def context_record(context: Context, usage: Usage | None = None) -> Record:
-    """Return the record of a context, with what the server reported after the answer."""
+    """Return the record of a context, with the server's report after the answer."""
     body = {"manifest": dict(context.manifest), "usage": asdict(usage) if usage else None}
     blobs = [system_blob(context.system)]
     if context.manifest["tools"]:

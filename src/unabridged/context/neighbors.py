@@ -1,7 +1,7 @@
-"""What was said around what was found: who asks "remember …?" wants the whole of it.
+"""Neighbours of recalled exchanges: "remember …?" asks for the whole conversation.
 
-A project is talked about in exchanges that do not name it ("88 % on the sixty!"), so no search finds
-them. They stand beside those that do, within the hour.
+Exchanges about a project often do not name it ("88 % on the sixty!"), so no search finds them. They
+are next to those that do, within the hour.
 """
 
 from collections.abc import Sequence
@@ -12,17 +12,17 @@ from unabridged.ports import Store
 from unabridged.retrieval.relevance import Relevance
 
 STRONG_SHARE = 0.35
-"""Of the best evidence: what bears on the message less has nothing fetched around it."""
+"""Of the best relevance: weaker exchanges get no neighbours."""
 MOST = 8
-"""Pieces of evidence around which is looked."""
+"""Recalled exchanges that get neighbours."""
 REACH = 6
-"""Exchanges before and behind one, at the most."""
+"""Exchanges before and after one, at most."""
 PAUSE = timedelta(hours=1)
-"""Without a word, after which another talk begins."""
+"""A pause after which another conversation begins."""
 
 
 def with_around(store: Store, evidence: Sequence[Relevance]) -> list[Relevance]:
-    """Put what was said around the strong evidence behind it, and before the weak."""
+    """Insert the neighbours of strong exchanges after these, and before weak ones."""
     if not evidence:
         return []
     least = STRONG_SHARE * evidence[0].score

@@ -10,18 +10,18 @@ from unabridged.context.recall_block import as_line, date_of
 from unabridged.domain.condensation import Condensation, Level
 
 SHARE = 0.6
-"""Of what is left of memory: what overviews may take."""
+"""Of what is left of memory: the most that overviews may take."""
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """A condensation as it stands in the fence.
+    """A condensation as it is in the recall block.
 
     Attributes:
         text: The block, markup included.
-        drawn: The exchanges that it has words of.
+        drawn: The source exchanges of its words.
         tokens: What it takes.
-        at: The date of the first of it.
+        at: The date of the first of them.
     """
 
     id: str
@@ -36,7 +36,7 @@ class Overview:
 def choose_overviews(
     condensations: Sequence[Condensation], counter: Counter, room: int
 ) -> tuple[Overview, ...]:
-    """Take condensations of conversations, best first, while their share of the room holds them."""
+    """Choose condensations of conversations, best first, within their share of the room."""
     left = int(SHARE * room)
     taken: list[Overview] = []
     for one in condensations:
@@ -48,7 +48,7 @@ def choose_overviews(
 
 
 def overview_of(one: Condensation, counter: Counter) -> Overview:
-    """Return a condensation in the form in which it goes into the fence."""
+    """Return a condensation in its form for the recall block."""
     said = "1 exchange" if len(one.covers) == 1 else f"{len(one.covers)} exchanges"
     what = "an earlier session" if one.level is Level.CONVERSATION else "several sessions"
     begun, ended = date_of(one.since), date_of(one.until)
@@ -66,11 +66,11 @@ def overview_of(one: Condensation, counter: Counter) -> Overview:
 
 
 def overview_words(body: Mapping[str, Any]) -> str:
-    """What a block says, without its frame and who said it; empty where a body is no block."""
+    """Return the words of a block, without frame and roles; empty if a body is not a block."""
     lines = str(body.get("block", "")).splitlines()[1:-1]
     return " ".join(line.partition(": ")[2] for line in lines)
 
 
 def overview_to_data(overview: Overview) -> Mapping[str, Any]:
-    """A block as plain data: the body of its record."""
+    """Return a block as plain data: the body of its record."""
     return {"block": overview.text}

@@ -1,8 +1,8 @@
-"""Rendering: chosen items to the messages that are sent, and what each form takes in tokens.
+"""Rendering: chosen items to the messages that are sent, and the tokens of each form.
 
-Equal choices give equal bytes. Order, for prompt caches: system prompt with the pinned facts and
-what was said earlier in the session; history, oldest first; then, in the last user message, the
-fence with what was recalled for it, and the user's words.
+Equal choices give equal bytes. The order serves prompt caches: first the system prompt with the
+pinned facts and the condensation of the session's earlier exchanges; then the history, oldest
+first; then the last user message, with the recall block and the user's words.
 """
 
 import hashlib
@@ -43,14 +43,14 @@ SYSTEM: Mapping[Mode, str] = MappingProxyType(
         ),
     }
 )
-"""The system prompts, by mode, where the user gives none. A persona replaces them."""
+"""The default system prompts, by mode. A persona replaces them."""
 PINNED = "\n\nPinned by the user:\n"
 EARLIER_OPENING = (
     '\n\n<recalled-earlier note="earlier in this conversation, condensed: {count}; id {id}">\n'
 )
 EARLIER_CLOSING = "</recalled-earlier>"
 SHORT_ID = 12
-"""Characters of an exchange's id that stand for it in a line."""
+"""Characters of an exchange's id that represent it in a line."""
 BRIEFS_OPENING = (
     '<recalled-excerpts note="single sentences of others, each with the id of the whole">\n'
 )
@@ -63,7 +63,7 @@ _ANY_DAY = datetime(2026, 11, 21, 12, 34, tzinfo=UTC)
 
 
 def system_text(system: str) -> str:
-    """Return the persona's words and the sentence on the fence."""
+    """Return the persona's words and the sentence on the recall block."""
     return f"{system}\n\n{GUIDE}" if system else GUIDE
 
 
@@ -73,7 +73,7 @@ def pinned_text(pins: Sequence[str]) -> str:
 
 
 def earlier_text(earlier: HistorySummary | None) -> str:
-    """Return what was said earlier in the session, as it follows the pinned facts.
+    """Return the condensation of the session's earlier exchanges; it follows the pinned facts.
 
     It stays byte for byte the same until the beginning of the shown history moves. Empty for none.
     """
@@ -96,7 +96,7 @@ def earlier_text(earlier: HistorySummary | None) -> str:
 def system_message(
     system: str, pins: Sequence[str], earlier: HistorySummary | None, at: datetime
 ) -> Message:
-    """Return the system message: persona, pinned facts, and what was said earlier."""
+    """Return the system message: persona, pinned facts, earlier exchanges condensed."""
     words = system_text(system) + pinned_text(pins) + earlier_text(earlier)
     return Message("system", Role.SYSTEM, (Text(words),), at)
 
@@ -104,8 +104,9 @@ def system_message(
 def history_messages(exchange: Exchange, places: Places = ()) -> list[Message]:
     """Return an exchange of this session as messages, whole or as an excerpt.
 
-    Calls without results and results without calls are left away together, since servers refuse
-    them; an exchange without an answer gets a note in its place, since templates want turns.
+    Calls without results and results without calls are left out together, since servers refuse
+    them. An exchange without an answer gets a note as its answer, since templates need alternating
+    roles.
     """
     if places:
         return _excerpt_messages(exchange, places)
@@ -139,7 +140,7 @@ def _sent(message: Message, paired: set[str]) -> Message:
 
 
 def harmless(message: Message) -> Message:
-    """Return a message as it is sent: without reasoning, and with nothing like the fence."""
+    """Return a message as it is sent: without reasoning, and without imitations of our markup."""
     kept = [part for part in message.parts if not isinstance(part, Reasoning)]
     return replace(message, parts=_harmless(kept))
 
@@ -177,12 +178,12 @@ def _excerpt_messages(exchange: Exchange, places: Places) -> list[Message]:
 
 
 def in_history(exchange: Exchange, counter: Counter, places: Places = ()) -> int:
-    """Count the tokens of an exchange as messages of this session, their template included."""
+    """Count the tokens of an exchange as messages of this session, with their template."""
     return sum(counter.message(message) for message in history_messages(exchange, places))
 
 
 def recalled_block(exchange: Exchange, session: str | None, places: Places = ()) -> str:
-    """Return a recalled exchange as it is in the fence, whole or as an excerpt."""
+    """Return a recalled exchange as it is in the recall block, whole or as an excerpt."""
     origin = HERE if exchange.session == session else ELSEWHERE
     if places:
         sides = [(m.role.value, text) for m, text in excerpt_sides(exchange, places)]
@@ -192,9 +193,9 @@ def recalled_block(exchange: Exchange, session: str | None, places: Places = ())
 
 
 def in_fence(exchange: Exchange, counter: Counter, places: Places = ()) -> int:
-    """Count the tokens of an exchange inside the fence.
+    """Count the tokens of an exchange inside the recall block.
 
-    A whole one is priced by the counts that are stored with its messages and the markup around.
+    A whole one is the sum of the counts stored with its messages and the markup around them.
     """
     if places:
         return counter.text(recalled_block(exchange, None, places))
@@ -204,7 +205,7 @@ def in_fence(exchange: Exchange, counter: Counter, places: Places = ()) -> int:
 
 
 def fence_frame(counter: Counter) -> int:
-    """Count the tokens of the fence itself."""
+    """Count the tokens of the recall block itself."""
     return counter.text(OPENING) + counter.text(CLOSING)
 
 
@@ -212,7 +213,7 @@ def brief_lines(exchange: Exchange, places: Places) -> str:
     """Return a few sentences of an exchange as lines of the block that short excerpts share."""
     sides = excerpt_sides(exchange, places)
     said = " / ".join(f"{m.role.value}: {_FORGED.sub('/', as_line(text))}" for m, text in sides)
-    # An id that came from elsewhere may hold anything.
+    # An id that came from elsewhere may contain anything.
     name = " ".join(without_markup(exchange.id[:SHORT_ID]).split())
     return f"[{day_of(exchange.at)} {name}] {said}\n"
 
@@ -230,7 +231,7 @@ def briefs_frame(counter: Counter) -> int:
 def exchange_blocks(
     items: Iterable[tuple[Exchange, Places, bool]], session: str | None
 ) -> list[str]:
-    """Return recalled exchanges as blocks of the fence, the short excerpts behind the others.
+    """Return recalled exchanges as blocks, the short excerpts after the others.
 
     ``items`` are exchanges, each with the sentences of its excerpt and whether it is a short one.
     """
@@ -241,7 +242,7 @@ def exchange_blocks(
 
 
 def user_message(user: Message, recalled: Sequence[str]) -> Message:
-    """Return the last message: the fence, if something is in it, then the user's words."""
+    """Return the last message: the recall block, if it is not empty, then the user's words."""
     block = OPENING + "".join(recalled) + CLOSING if recalled else ""
     parts = list(_harmless(user.parts))
     first = next((i for i, part in enumerate(parts) if isinstance(part, Text)), None)
@@ -250,7 +251,7 @@ def user_message(user: Message, recalled: Sequence[str]) -> Message:
     elif block and first is not None:
         words = parts[first]
         parts[first] = Text(block + (words.text if isinstance(words, Text) else ""))
-    if block:  # the stored count is that of the words alone
+    if block:  # the stored count is only that of the words
         return replace(user, parts=tuple(parts), tokens=None, tokenizer=None)
     return replace(user, parts=tuple(parts))
 
@@ -268,7 +269,7 @@ def digest_of(message: Mapping[str, Any]) -> str:
 
 
 def hash_of(messages: Sequence[Mapping[str, Any]], tools: Sequence[ToolSpec] | None) -> str:
-    """Return the SHA-256 of the rendered prompt and the tools offered with it."""
+    """Return the SHA-256 of the rendered prompt and its tools."""
     offered = [[t.name, t.description, dict(t.parameters)] for t in tools or ()]
     return hashlib.sha256(_canonical([list(messages), offered])).hexdigest()
 

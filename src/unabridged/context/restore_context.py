@@ -1,4 +1,4 @@
-"""A stored context made again from its record: its prompt byte for byte, and the whole of it."""
+"""Restore a stored context from its record: its prompt byte for byte, and the whole of it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,12 +26,12 @@ from unabridged.errors import NotFoundError
 from unabridged.ports import Store
 from unabridged.wire import openai
 
-GONE = "Parts of the prompt that this exchange was begun with were forgotten since."
+GONE = "Parts of this exchange's prompt have been forgotten since."
 
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A prompt made again from its manifest.
+    """A prompt that was rendered again from its manifest.
 
     Attributes:
         prompt: Its messages.
@@ -47,7 +47,7 @@ class Rendered:
 
 
 def rendered(store: Store, context_id: str, manifest: Mapping[str, Any]) -> Rendered:
-    """Render a context again, as far as what it was made of is still stored."""
+    """Render a context again, from those of its sources that are still stored."""
     wanted = [context_id, *(i["id"] for i in (*manifest["history"], *manifest["semantic"]))]
     found = store.get(wanted)
     told, overviews, earlier = manifest["facts"], manifest["overviews"], manifest["earlier"]
@@ -98,14 +98,14 @@ def restore_context(store: Store, scope: Scope, exchange_id: str) -> Context:
     """Return the context of a stored exchange as it was sent.
 
     Raises:
-        NotFoundError: The exchange, or what its context was made of, is not there.
+        NotFoundError: The exchange, or a source of its context, is not there.
     """
     records = store.records(RecordKind.CONTEXT, ids=[exchange_id])
     exchange = store.get([exchange_id]).get(exchange_id)
     if not records or exchange is None:
         raise NotFoundError(
             f"There is no context of an exchange {exchange_id!r}.",
-            hint="Send the message again: a new context is made.",
+            hint="Send the message again to make a new context.",
         )
     manifest = records[0].body["manifest"]
     again = rendered(store, exchange_id, manifest)

@@ -1,6 +1,6 @@
 """The path of a session that leads to a message: where its shown history continues.
 
-The path is what the store holds, and what a client sent before its message.
+The path consists of the store's exchanges and of what a client sent before its message.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,9 +19,9 @@ PAGE = 32
 def shown_before(
     previous: Mapping[str, Any] | None, parent: str | None, earlier: HistorySummary | None
 ) -> list[str]:
-    """Return the ids of what belongs to the shown history by the previous prompt, oldest first.
+    """Return the ids of the shown history by the previous prompt, oldest first.
 
-    What it showed, what it passed over between, and the exchange that it was made for.
+    These are the exchanges that it showed, those that it skipped between, and its own.
     """
     if previous is None or parent is None:
         return []
@@ -30,7 +30,7 @@ def shown_before(
 
 
 def first_shown(path: Sequence[Exchange], shown: Sequence[str]) -> int:
-    """Return the place in a path at which the shown history continues; 0 if nothing was shown."""
+    """Return the position in a path where the shown history continues; 0 if nothing was shown."""
     names = set(shown)
     return next((n for n, exchange in enumerate(path) if exchange.id in names), 0)
 
@@ -38,7 +38,7 @@ def first_shown(path: Sequence[Exchange], shown: Sequence[str]) -> int:
 def narrowed(
     earlier: HistorySummary, path: Sequence[Exchange], shown: Sequence[str]
 ) -> HistorySummary | None:
-    """Return a summary without the exchanges that the path holds; None if nothing is left."""
+    """Return a summary without the exchanges in the path; None if nothing is left."""
     cut = first_shown(path, shown)
     again = {e.id: e for e in path[:cut]} | {e.id: e for e in path if e.id in set(earlier.inner)}
     kept = [
@@ -65,8 +65,8 @@ def older_than(
 ) -> list[Exchange]:
     """Return the stored exchanges before what a client sent; the whole path without a client.
 
-    They are read from the first of ``shown`` (ids of what belonged to the shown history) that is
-    still there; without one, as far back as the window holds.
+    They are read from the first of ``shown`` (ids of the shown history) that is still there;
+    without one, as far back as the window holds.
     """
     session, parent = request.session, request.parent
     if session is None or parent is None:
@@ -90,7 +90,7 @@ def older_than(
 
 
 def _joint(store: Store, sent: Sequence[Exchange]) -> str | None:
-    # The first stored exchange that a client sent, if others are before it; else None.
+    # The first stored exchange that a client sent, if others precede it; else None.
     n = next((n for n, exchange in enumerate(sent) if exchange.parent is not None), None)
     if n is None or (n and sent[n].parent == sent[n - 1].id):
         return None

@@ -1,9 +1,9 @@
-"""Imitations: text from memory that could be read as markup of ours or of a model's template.
+"""Remove imitations: text from memory that could be read as our markup or a model template's.
 
 Three kinds are found, and one character of each is replaced by one that nothing reads as markup:
 
-- the fence, as a person, a model or a program would read it that folds Unicode: full-width and
-  other brackets, characters without width, combining marks, letters that look the same;
+- the recall block's tags, as a person, a model or a program that folds Unicode would read them:
+  full-width and other brackets, characters without width, combining marks, letters that look the same;
 - control tokens of chat templates: ``<|im_start|>`` and all of that form, DeepSeek's full-width
   ones, ``<start_of_turn>``, ``[INST]``. Model servers read them in a message's text too, since
   they tokenise the filled template as one text (llama.cpp: ``parse_special``);
@@ -11,7 +11,7 @@ Three kinds are found, and one character of each is replaced by one that nothing
 
 Sources: the chat templates of the models' own repositories (ChatML and Qwen, Llama 2 to 4, Mistral,
 Gemma, Phi, DeepSeek, Command R, GLM, Granite, gpt-oss); Unicode 16, UAX #15 (NFKC), UTS #39
-(confusables; only the letters of ``recalled`` and the brackets are taken from there) and the property
+(confusables; only the letters of ``recalled`` and the brackets are from there) and the property
 Default_Ignorable_Code_Point.
 """
 
@@ -20,9 +20,9 @@ from collections.abc import Callable
 from unicodedata import category, normalize
 
 _BRACKETS = "<\u226e\uff1c\ufe64\u02c2\u1438\u16b2\u226a\u227a\u22d6\u2329\u276c\u276e\u2770\u27e8\u2991\u29fc\u3008\u300a\u00ab"
-"""What opens a tag, or looks as if; not U+2039, which stands where one was found."""
+"""What opens a tag, or looks as if; not U+2039, which is the replacement."""
 _ANGLES, _SQUARES = "<\u226e\uff1c\ufe64", "[\uff3b"
-"""What opens a token for a program: those that NFKC makes one of, and U+226E, which has one in it."""
+"""What opens a token for a program: those that NFKC maps to one, and U+226E, which contains one."""
 _SLASHES = frozenset("/\\\u2044\u2215\u29f8\u29f5\u2571\uff0f\uff3c\ufe68!?")
 _PIPES = frozenset("|\uff5c\u2223\u01c0\u2502\uffe8")
 _ENDS = frozenset(
@@ -32,7 +32,7 @@ _BRACKET, _SQUARE = re.compile(f"[{_BRACKETS}]"), re.compile(f"[{re.escape(_SQUA
 _STRANGE = r"[^\x21-\x7e]"
 _FENCE = re.compile(rf"[{_BRACKETS}](?=[\s/\\!?]*(?:[rR]|{_STRANGE}))")
 _MARKUP = re.compile(rf"[{_BRACKETS}](?=[\s/\\!?]*(?:[A-Za-z|]|{_STRANGE}))")
-"""Brackets that are worth a look: behind most others stands what begins nothing."""
+"""Brackets that need a closer look: what follows most others begins nothing."""
 HARMLESS_ANGLE, HARMLESS_SQUARE = "\u2039", "\u2045"
 
 _LOOKALIKES: tuple[str, ...] = (
@@ -45,7 +45,7 @@ _LOOKALIKES: tuple[str, ...] = (
     "e\u0435\u0454\u04bd\u212e\uab32\u03b5\u025b",
     "d\u0501\u13e7\u146f\ua4d2\u1d05",
 )
-"""Each letter of ``recalled`` with what looks like it, in small letters."""
+"""Each letter of ``recalled`` with its lookalikes, in lower case."""
 _NAMES = frozenset(
     "s bos eos pad unk mask cls sep sys sop eop gmask start_of_turn end_of_turn start_of_image "
     "end_of_image image tool_call tool_response tools tool think system user assistant developer "
@@ -53,27 +53,27 @@ _NAMES = frozenset(
     "fim_prefix fim_suffix fim_middle fim_pad repo_name file_sep im_start im_end endoftext eot_id "
     "start_header_id end_header_id begin_of_text end_of_text".split()
 )
-"""What stands in angle brackets in templates, in small letters."""
+"""Names in angle brackets in templates, in lower case."""
 _SQUARE_NAMES = frozenset(
     "INST SYS SYSTEM_PROMPT TOOL_CALLS AVAILABLE_TOOLS TOOL_RESULTS TOOL_CONTENT MODEL_SETTINGS "
     "IMG IMG_BREAK IMG_END AUDIO BEGIN_AUDIO ARGS CALL_ID THINK PREFIX SUFFIX MIDDLE gMASK sMASK "
     "BOS EOS CLS SEP PAD UNK MASK".split()
 )
-"""What stands in square brackets; written so, or it is an index of some program."""
+"""Names in square brackets, case-sensitive: in lower case they are indexes of programs."""
 _LONGEST = 24
 """Letters of the longest name that is looked for."""
 
 
 def has_brackets(text: str) -> bool:
-    """Whether there is anything in a text that could begin a tag; fast."""
+    """Return whether a text contains anything that could begin a tag; fast."""
     return "<" in text if text.isascii() else _BRACKET.search(text) is not None
 
 
 def without_fences(text: str, *, goes_on: bool = False) -> str:
-    """Make imitations of the fence harmless; other text comes back as it is.
+    """Neutralise imitations of the recall block; return other text unchanged.
 
     Args:
-        text: What was said.
+        text: The text.
         goes_on: Whether more text follows, in which an imitation could end.
     """
     if not has_brackets(text):
@@ -87,7 +87,7 @@ def without_fences(text: str, *, goes_on: bool = False) -> str:
 
 
 def without_markup(text: str) -> str:
-    """Make imitations of the fence, of control tokens and of role tags harmless."""
+    """Neutralise imitations of the recall block, of control tokens and of role tags."""
     if has_brackets(text):
         text = _replaced(text, _MARKUP, HARMLESS_ANGLE, lambda at: _is_markup(text, at))
     if _SQUARE.search(text):
@@ -181,7 +181,7 @@ def _letters(text: str) -> str:
 
 
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u17b4\u17b5\u034f")
-"""Characters of other kinds that show nothing."""
+"""Invisible characters of other categories."""
 
 
 def _is_invisible(character: str) -> bool:

@@ -1,7 +1,7 @@
 """The four tiers: which exchanges go into the prompt, and in what form.
 
-Each tier is a pure function of material and tokens. The history (immediate and recent tier) is
-one run of this session's exchanges; what is recalled for the message gets what it leaves.
+Each tier is a pure function of material and tokens. The history (immediate and recent tier) is one
+run of this session's exchanges; recall gets the rest.
 """
 
 from collections.abc import Collection, Sequence
@@ -33,41 +33,42 @@ from unabridged.domain.intent import Intent
 from unabridged.retrieval.relevance import Relevance
 
 YIELD_SHARE = 0.5
-"""How far the semantic tier gives way before the history's boundary moves; not for vivid recall."""
+"""How far the semantic tier yields before the history's boundary moves; not for vivid recall."""
 STRONG_SHARE = 0.5
-"""Of the best evidence: what is weaker makes no history yield, and is no background."""
+"""Of the best relevance: weaker exchanges do not make the history yield, and are no background."""
 STRONG_BESIDE = 0.8
-"""The same where a history stands beside it: each thing recalled is read anew by the model, while
-its cache holds the history."""
+"""The same next to a history: the model reads every recalled text again, while its cache holds the
+history.
+"""
 MOST_BESIDE = 3
-"""Pieces of evidence that are background beside a history, at the most; found in it or not."""
+"""Recalled exchanges that are background next to a history, at most; found in it or not."""
 LEAST_ROOM = 96
-"""Tokens under which nothing more is recalled."""
+"""Tokens below which nothing more is recalled."""
 MOST_EXCERPTS = 3
-"""Long exchanges that are tried to be shortened for one message; the rest come whole or not."""
+"""Long exchanges that are tried as excerpts for one message; the rest are shown whole or not."""
 NO_ROOM = "no room left"
-"""The reason of what bears on the message and was left out."""
+"""Why a relevant exchange was left out."""
 LEAST_BRIEF, MOST_BRIEF = 56, 80
 """Tokens of one such line, label included."""
 AROUND = "said around what bears on your message"
-"""Why what was not found itself is there."""
+"""Why a neighbour of a found exchange is there."""
 BRIEF = "bears on your message; its telling sentences"
-"""Why a line of them is there."""
+"""Why a line of sentences is there."""
 EXCERPT_SHARE = 0.25
 """Of the semantic tier's room: the most that one excerpt takes for a summary."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tiers:
-    """What each tier took.
+    """What each tier chose.
 
     Attributes:
         immediate: The newest exchanges of this session.
         recent: The rest of this session that is shown.
         semantic: What was recalled for this message, best first.
-        frame: Tokens of the fence itself, 0 if nothing was recalled.
+        frame: Tokens of the recall block itself, 0 if nothing was recalled.
         shown: The shown history, with the summary of the exchanges that are not shown.
-        facts: Known facts that are relevant to the message.
+        facts: Facts that are relevant to the message.
         overviews: Condensed conversations that are relevant to it.
     """
 
@@ -81,7 +82,7 @@ class Tiers:
 
     @property
     def fenced(self) -> int:
-        """The tokens of everything in the fence, the fence itself included."""
+        """The tokens of everything in the recall block, the block itself included."""
         summaries = sum(one.tokens for one in self.overviews)
         return self.semantic.tokens + self.facts.tokens + summaries + self.frame
 
@@ -93,12 +94,12 @@ class Tiers:
 
 @dataclass(frozen=True, slots=True)
 class TierDraft:
-    """The tiers before the history is chosen: it says whether more has to be read for that.
+    """The tiers before the history is chosen; they decide whether more has to be read for it.
 
     Attributes:
-        material: What was read, with all that a client sent in it where memory holds that.
-        facts: What is known that bears on the message.
-        before: The history as the last prompt showed it, with what was said since.
+        material: What was read, with all that a client sent if memory has room for it.
+        facts: The facts that are relevant to the message.
+        before: The history as the last prompt showed it, with the exchanges since.
     """
 
     material: Candidates
@@ -107,7 +108,7 @@ class TierDraft:
 
 
 def draft_tiers(plan: PromptPlan, material: Candidates, ask: MemoryRequest) -> TierDraft:
-    """Divide a memory budget, and say whether the shown history has to move."""
+    """Divide a memory budget, and decide whether the shown history has to move."""
     memory, intent = ask.memory, ask.intent
     material, left = _as_sent(plan, material, memory)
     facts = _facts(plan, material, ask, left)
@@ -125,7 +126,7 @@ def draft_tiers(plan: PromptPlan, material: Candidates, ask: MemoryRequest) -> T
 
 
 def choose(plan: PromptPlan, drafted: TierDraft, ask: MemoryRequest) -> Tiers:
-    """Fill a memory budget that was divided."""
+    """Fill a divided memory budget."""
     memory, intent = ask.memory, ask.intent
     material, facts = drafted.material, drafted.facts
     budget = divide(memory, intent, facts_tokens_wanted=facts.tokens, shares=plan.shares)
@@ -218,13 +219,13 @@ def recall(
     *,
     contested: bool = True,
 ) -> tuple[Selected, int]:
-    """Take evidence into the room that is left, best first: the semantic tier.
+    """Recall exchanges into the room that is left, best first: the semantic tier.
 
-    ``contested`` is whether a history is next to it. Without one nothing else wants the room, and
-    exchanges come whole.
+    ``contested`` is whether a history is next to it. Without one nothing else needs the room, and
+    exchanges are shown whole.
 
     Returns:
-        What was taken and left, and the tokens of the fence itself.
+        What was chosen and left out, and the tokens of the recall block itself.
     """
     frame = fence_frame(plan.counter)
     left = room - frame

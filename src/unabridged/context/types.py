@@ -1,4 +1,4 @@
-"""What a context is planned from: terms, request and material; and what the tiers take of it."""
+"""Inputs of a context (plan, request and material), and what the tiers choose from them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ Places = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class PromptPlan:
-    """The terms under which one context is made.
+    """The terms for one context.
 
     Attributes:
         window: Tokens that prompt and answer may take together.
@@ -35,17 +35,17 @@ class PromptPlan:
         max_prompt_tokens: The most tokens of one prompt, or None.
         memory_cap: The most tokens of it that memory takes, or None.
         max_turns: The most exchanges of the session that are shown, or None for what fits.
-        max_output: The caller's limit of the answer in tokens, or None.
-        output_cap: The model's own limit, or None where unknown.
-        local: Whether the answer's limit is worked out for a server whose cap is unknown.
-        floor: Evidence under which nothing is recalled.
-        condenser: Condenses what falls out of the shown history. None to leave that out, and what
-            is too long to come whole.
-        notes: What a person should know of the window and the upstream.
-        only: The only session from which anything is recalled, or None for the whole space.
-        around: Whether who asks for details gets what was said around it too.
-        closed: Whether what the space knows (pins, facts) is kept back too; else, where recall is
-            from one session, pins are told, and facts that were said there or that a person gave.
+        max_output: The caller's limit for the answer in tokens, or None.
+        output_cap: The model's own limit, or None if unknown.
+        local: Whether to compute the answer's limit for a server whose cap is unknown.
+        floor: The relevance below which nothing is recalled.
+        condenser: Condenses exchanges that are no longer shown. None leaves them out, and those
+            that are too long to be shown whole.
+        notes: Messages to a person about the window and the upstream.
+        only: The only session to recall from, or None for the whole space.
+        around: Whether a message that asks for details also gets neighbours of what it recalls.
+        closed: Whether pins and facts are left out too. Otherwise, if recall is from one session,
+            pins are used, and facts from it or stated by a person.
     """
 
     model: str
@@ -71,24 +71,24 @@ class PromptPlan:
 
     @property
     def reach(self) -> int:
-        """Tokens that memory can take at the very most."""
+        """Tokens that memory can take at most."""
         bounds = (self.window, self.max_prompt_tokens, self.memory_cap)
         return min(bound for bound in bounds if bound is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class PromptRequest:
-    """The message that a context is made for, and its place in the log.
+    """The message that a context is made for, and its position in the log.
 
     Attributes:
-        id: The context's id, that of the exchange to be begun.
+        id: The context's id, which becomes that of the exchange.
         scope: Whose memory, with its session.
         user: The user's message as it will be stored.
         parent: The exchange that this one follows, or None.
         retry_of: The exchange whose user message is answered again, or None.
         follows: The message that the user's message follows, or None.
-        path: What a client sent before its last message, oldest first; None where the session is
-            continued as it is stored.
+        path: What a client sent before its last message, oldest first; None to continue the session
+            as it is stored.
     """
 
     id: str
@@ -104,20 +104,20 @@ class PromptRequest:
 
     @property
     def session(self) -> str | None:
-        """The session, or None for a new one: nothing of it is stored yet."""
+        """The session, or None for a new one, of which nothing is stored yet."""
         return None if self.new_session else self.scope.session
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryRequest:
-    """What one message asks of memory, and the tokens that there are for it.
+    """What one message asks of memory, and the tokens for it.
 
     Attributes:
         terms: The message's search terms, for excerpts.
         pinned: Tokens that the pinned facts take.
         memory: Tokens of the memory budget without these.
-        steady: Tokens that limits in the history are measured by: what memory has at the least,
-            so that its bytes do not change with the newest message.
+        steady: Tokens that limits in the history refer to: the least that memory has, so that its
+            bytes do not change with the newest message.
     """
 
     reading: IntentReading
@@ -130,20 +130,20 @@ class MemoryRequest:
 
     @property
     def intent(self) -> Intent:
-        """The intent that won."""
+        """The intent with the highest score."""
         return self.reading.intent
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What is known of a session beside its words; read where its shown history moves.
+    """Stored data about a session except its words; read only if its shown history moves.
 
     Attributes:
-        annotations: What its exchanges were judged to be, by id, where somebody judged.
+        annotations: The annotations of its exchanges, by id, if there are any.
         sentences: Message (exchange, index) to the sentences that its condensation kept.
-        importance: Message id to how much it matters, 0 to 1.
-        older: What stands for exchanges before the path.
-        older_drawn: The exchanges that a model's words among it are of.
+        importance: Message id to its importance, 0 to 1.
+        older: What replaces exchanges before the path.
+        older_drawn: The source exchanges of a model's words in it.
         older_count: How many these are.
         older_tokens: What they take whole.
     """
@@ -162,24 +162,24 @@ class Candidates:
     """What was read from the store for one message.
 
     Attributes:
-        path: Exchanges of the session, oldest first, from where its rendered history began the
-            last time (or as far back as the window could hold).
-        order: The ids of the path with those between that ``earlier`` stands for, oldest first.
+        path: Exchanges of the session, oldest first, from where its rendered history began the last
+            time (or as far back as the window could hold).
+        order: The ids of the path with those between that ``earlier`` replaces, oldest first.
         pins: Facts that every prompt carries.
-        facts: Facts that bear on the message, best first.
-        overviews: Condensations of conversations that bear on it, best first.
-        evidence: Exchanges that bear on the message, best first.
-        beside: Exchanges that would, but stand in the place of the new one: what an edited or
-            regenerated message replaces.
+        facts: Facts that are relevant to the message, best first.
+        overviews: Condensations of relevant conversations, best first.
+        evidence: Exchanges that are relevant to the message, best first.
+        beside: Relevant exchanges that the new one replaces: those of an edited or regenerated
+            message.
         previous: The manifest of the session's previous context, or None.
-        earlier: What stood for exchanges that were shown no more, or None.
-        stored: What is known of the session; read only where its shown history moves.
+        earlier: What replaced exchanges that were no longer shown, or None.
+        stored: Stored data about the session; read only if its shown history moves.
         total_exchanges: Exchanges of the space.
         total_tokens: Their tokens, as counted when stored.
-        sent: How many exchanges at the end of the path a client sent itself: these come whole and
-            nothing that is recalled takes their room.
-        as_sent: The same material with everything that a client sent in its path; None where there
-            is no client. It is used where memory holds that, and this one where it does not.
+        sent: How many exchanges at the end of the path a client sent itself: these are shown whole
+            and recall takes none of their room.
+        as_sent: The same material with everything that a client sent in its path; None without a
+            client. It is used if memory has room for it.
     """
 
     path: Sequence[Exchange]
@@ -200,12 +200,12 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An exchange in the form in which it goes into the prompt.
+    """An exchange in its form for the prompt.
 
     Attributes:
-        sentences: The places of an excerpt's sentences; empty for the whole exchange.
+        sentences: The positions of an excerpt's sentences; empty for the whole exchange.
         tokens: What it takes in that form.
-        score: Its evidence, where it was found by search.
+        score: Its relevance, if a search found it.
         reason: Why it is there in that form.
         brief: Whether it is one of the short ones that share a block.
     """
@@ -230,7 +230,7 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """What a tier took and what it left."""
+    """What a tier chose and what it left out."""
 
     items: tuple[Item, ...] = ()
     dropped: tuple[Dropped, ...] = ()

@@ -1,4 +1,4 @@
-"""Why: the account of a past context, read from its record and rendered again."""
+"""Account for a past context: read its record and render it again."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -22,14 +22,14 @@ from unabridged.wire import openai
 EXCERPT_LENGTH = 72
 """Characters of a candidate's first words in a list."""
 LEAST_ID = 4
-"""Characters of an id that are taken for its beginning."""
+"""Characters of the shortest beginning of an id."""
 
 
 def account(store: Store, context_id: str | None = None) -> ContextReport:
-    """Return the account of a context, by its id or the beginning of it; None for the last.
+    """Return the account of a context by its id or the beginning of it; None for the last.
 
     Raises:
-        NotFoundError: No context of that id was begun here.
+        NotFoundError: No context with that id was begun here.
     """
     record = _record(store, context_id)
     manifest = record.body["manifest"]
@@ -64,8 +64,8 @@ def _record(store: Store, wanted: str | None) -> Record:
     if len(found) != 1:
         asked = "context" if wanted is None else f"context {wanted!r}"
         raise NotFoundError(
-            f"There is no {asked} to account for.",
-            hint="Say something first, or give the id of an exchange: unabridged show",
+            f"There is no {asked} to explain.",
+            hint="Send a message first, or use the id of an exchange: unabridged show",
         )
     return found[0]
 

@@ -1,7 +1,7 @@
-"""Forgetting: carried out so that a kill at any moment leaves it not begun or to be finished.
+"""Execute a forgetting, so that a kill at any moment leaves it not begun or to be finished.
 
-What is to go is written down first, in ids and figures, in one transaction with the tombstone that
-will recognise the words. From then on every step can be done again; the receipt ends it.
+First, one transaction stores the ids and figures of what to remove, with the tombstone that
+recognises the words. After that every step can be repeated; the receipt ends it.
 """
 
 import json
@@ -40,32 +40,32 @@ from unabridged.log.entrances import entrances, texts_of_message
 from unabridged.ports import Clock, Keys, Store, SupportsScan
 
 _PIECE_LENGTH = 40
-"""Characters of a piece: long enough to be nobody else's words, short enough to lie on one page."""
+"""Characters of a piece: long enough to be unique, short enough to be on one page."""
 _LEAST_PIECE = 24
-"""Characters of which a piece is made at all."""
+"""Characters of the shortest piece."""
 _MOST_PIECES = 200
-"""Pieces that are looked for; of more, every n-th is taken."""
+"""Pieces that are looked for; of more, every n-th is used."""
 _ATTEMPTS = 20
-UNSEEN = "It was interrupted; its words were gone before they could be looked for in the files."
-NO_FILES = "This store cannot look through its own files."
-LATER = "Condensations are made anew when the model answers again: {error}"
+UNSEEN = "It was interrupted; its words were erased before the files could be searched for them."
+NO_FILES = "This store cannot search its own files."
+LATER = "Condensations will be rebuilt when the model answers again: {error}"
 
 
 class Renews(Protocol):
-    """Condenses again what lost its condensations."""
+    """Condenses sessions and months again after their condensations were removed."""
 
     def renew(
         self, sessions: Mapping[str, Sequence[str]], months: Iterable[str]
     ) -> Iterator[MaintenanceProgress]:
-        """Condense sessions, each at the levels that it had, and months."""
+        """Condense sessions, each at its previous levels, and months."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ForgetDependencies:
-    """What forgetting works with in addition to the store.
+    """The dependencies of forgetting in addition to the store.
 
-    ``outside`` names what is not reached, given since when the oldest of it was stored.
+    ``outside`` names what is not reached, given the time of the oldest exchange.
     """
 
     clock: Clock
@@ -89,14 +89,14 @@ class ForgetExecutor:
         return plan(self._store, wanted, clock.new_id(), clock.now(), self._hands.outside)
 
     def carry_out(self, planned: ForgetPlan, *, recognised: bool = True) -> Receipt:
-        """Forget what a plan names.
+        """Forget the content of a plan.
 
-        ``recognised``: whether it is recognised when it comes again, and then not stored.
+        ``recognised``: whether the same words are recognised when they return, and then not stored.
 
         Raises:
-            StoreBusyError: It is gone, but others read the files for so long that old bytes wait in
-                them: ``resume`` ends it.
-            StoreError: It could not be written; where it was begun, ``resume`` ends it.
+            StoreBusyError: It is removed, but others read the files for so long that old bytes
+                remain in them: ``resume`` finishes it.
+            StoreError: It could not be written; if it had begun, ``resume`` finishes it.
         """
         work = work_of(planned)
         at = self._hands.clock.now()
@@ -108,7 +108,7 @@ class ForgetExecutor:
         return self._finish(work, planned.exchanges, planned.messages, renew=True)
 
     def resume(self, *, renew: bool = True) -> list[Receipt]:
-        """Finish what was interrupted; ``renew`` or the next maintenance condenses again."""
+        """Finish interrupted forgetting; ``renew`` or the next maintenance condenses again."""
         done = []
         for work in begun(self._store):
             held = self._store.records(RecordKind.RECEIPT, ids=[work.id])
@@ -121,21 +121,23 @@ class ForgetExecutor:
         return done
 
     def receipts(self) -> list[Receipt]:
-        """Every receipt, the oldest first."""
+        """Return every receipt, the oldest first."""
         return [receipt_of(record) for record in self._store.records(RecordKind.RECEIPT)]
 
     def is_genuine(self, receipt: Receipt) -> bool | None:
-        """Whether a receipt is what was written; None where its key may be gone."""
+        """Return whether a receipt is unchanged; None if its key may be gone."""
         keys = self._hands.keys.held()
         return any(is_genuine(receipt, key) for key in keys) if keys else None
 
     def lift(self, wanted: str) -> Receipt:
-        """Let what a receipt names, by its id or the end or beginning of it, be stored again.
+        """Allow the content of a receipt to be stored again.
+
+        ``wanted`` is its id, or the end or beginning of it.
 
         Raises:
             NotFoundError: There is none, or several.
         """
-        found = named({r.id: r for r in self.receipts()}, wanted, "receipt")
+        found = named({r.id: r for r in self.receipts()}, wanted, "receipt", "receipts")
         lifted = replace(found, lifted=found.lifted or self._hands.clock.now())
         self._store.put([receipt_record(lifted)])
         self._store.delete(RecordKind.TOMBSTONE, [lifted.id])
@@ -167,7 +169,7 @@ class ForgetExecutor:
 
     def _let_go(self, work: ForgetJournal) -> None:
         for fact in work.facts:
-            with suppress(NotFoundError):  # done before it was interrupted
+            with suppress(NotFoundError):  # done before the interruption
                 self._hands.facts.withdraw(fact)
         for kind, name in work.given:
             self._store.delete(RecordKind(kind), [name])

@@ -1,4 +1,4 @@
-"""A forgetting that was begun, in ids and figures only, so that it is finished after a kill."""
+"""The journal of forgetting, in ids and figures only, so that it is finished after a kill."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,26 +11,26 @@ from unabridged.domain.record import Record, RecordKind
 from unabridged.ports import Store
 
 BEGUN = "forgetting-"
-"""What the id of the record of work that was begun starts with."""
+"""The prefix of the id of a record of unfinished work."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForgetJournal:
-    """What is to be done; every step of it can be done again.
+    """The work of a forgetting; every step can be repeated.
 
     Attributes:
-        id: That of the plan, and of the receipt.
-        exchanges: The ids of the exchanges that go.
-        facts: The ids of the facts that are taken back.
-        given: Kind and id of records that are removed though no exchange says them.
+        id: The id of the plan and of the receipt.
+        exchanges: The ids of the exchanges to remove.
+        facts: The ids of the facts to withdraw.
+        given: Kind and id of records to remove although they have no source exchange.
         titles: The ids of the sessions whose title is cleared.
-        pins: Statements that take over a pin.
-        sources: Exchanges that requirements are drawn from again.
-        condensed: Sessions that are condensed again, with the levels that they had.
+        pins: Statements that inherit a pin.
+        sources: Exchanges from which requirements are extracted again.
+        condensed: Sessions that are condensed again, with their previous levels.
         periods: Months that are condensed again.
-        bytes: Bytes of the words of the messages.
-        records: Records that go, by kind.
-        repeats: The ids of what says it elsewhere.
+        bytes: Bytes of the text of the messages.
+        records: Removed records, by kind.
+        repeats: The ids of what repeats the text elsewhere.
     """
 
     id: str
@@ -54,7 +54,7 @@ class ForgetJournal:
 
 
 def work_of(plan: ForgetPlan) -> ForgetJournal:
-    """Return the work that a plan comes to."""
+    """Return the work of a plan."""
     records: dict[str, int] = {}
     for one in (*plan.going, *plan.given):
         records[one.kind.value] = records.get(one.kind.value, 0) + 1
@@ -81,14 +81,14 @@ def work_of(plan: ForgetPlan) -> ForgetJournal:
 
 
 def record_of(work: ForgetJournal) -> Record:
-    """Return the record that keeps work while it is under way."""
+    """Return the record that stores unfinished work."""
     body = msgspec.to_builtins(work)
     del body["id"], body["at"]
     return Record(RecordKind.PROGRESS, BEGUN + work.id, work.at, body)
 
 
 def begun(store: Store) -> list[ForgetJournal]:
-    """Return the work that was begun and not finished, the oldest first."""
+    """Return the unfinished work, the oldest first."""
     return [
         msgspec.convert(
             {**record.body, "id": record.id.removeprefix(BEGUN), "at": record.at}, ForgetJournal

@@ -1,4 +1,4 @@
-"""Plan a forgetting: what goes, what stays, what says the same elsewhere, which titles tell of it."""
+"""Plan a forgetting: what is removed, what stays, what repeats it, and which titles quote it."""
 
 from collections import Counter as Multiset
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ from unabridged.ports import Store
 _EXCERPT = 72
 """Characters of a text's first words in a list."""
 _BY_EXCHANGE = (RecordKind.CONTEXT, RecordKind.READING)
-"""Kinds whose records bear the id of their exchange."""
+"""Kinds whose records have the id of their exchange."""
 _BY_LINEAGE = (
     RecordKind.OVERVIEW,
     RecordKind.FACT,
@@ -31,25 +31,25 @@ _BY_LINEAGE = (
     RecordKind.CONDENSATION,
 )
 _RUN = 5
-"""Words in a row that are compared; shorter texts repeat nothing by themselves."""
+"""Words in a row that are compared; shorter texts are not repeats by themselves."""
 _LONG_RUN = 8
-"""Words in a row that no two people say by chance."""
+"""Words in a row that no two people write by chance."""
 _SHARE = 0.5
-"""Of a text's runs: from so many on the text as a whole says the same."""
+"""Of a text's runs: from this share on the whole text is a repeat."""
 _LEAST_TITLE_WORDS = 3
-"""Words of a title that must stand in a row in a text for the title to quote it."""
+"""Words of a title that must be in a row in a text for the title to quote it."""
 _GIVEN = {RecordKind.FACT: "fact", RecordKind.REQUIREMENT: "requirement"}
 
 
 @dataclass(frozen=True, slots=True)
 class ForgetSelection:
-    """What is to be forgotten.
+    """The selection of what to forget.
 
     Attributes:
-        what: What was asked for: ``exchanges``, ``session``, ``fact`` or ``search``.
-        exchanges: The ids of exchanges; those that name nothing are passed over.
-        facts: Facts that are taken back, whatever becomes of the exchanges that they rest on.
-        with_repeats: Whether what says the same elsewhere goes too.
+        what: The kind of the selection: ``exchanges``, ``session``, ``fact`` or ``search``.
+        exchanges: The ids of exchanges; unknown ones are ignored.
+        facts: Facts to withdraw, whatever happens to their source exchanges.
+        with_repeats: Whether to remove repeats elsewhere too.
     """
 
     what: str
@@ -59,7 +59,7 @@ class ForgetSelection:
 
 
 class _Traces:
-    """The words of messages that are to be forgotten, so that texts can be held against them."""
+    """The words of messages to forget, to compare texts with."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._runs: set[tuple[str, ...]] = set()
@@ -72,10 +72,10 @@ class _Traces:
             self._sentences.update(_sentences_of(text))
 
     def repeated_in(self, text: str) -> str:
-        """By what a text says the same, in words; empty where it does not."""
+        """Return how a text repeats them, in words; empty if it does not."""
         said = words(fold(text))
         if sum(word in self._words for word in said) < _RUN:
-            return ""  # as almost every text; runs take ten times as long to look at
+            return ""  # true of almost every text, and ten times as fast as comparing runs
         runs = _runs_of(said)
         shared = [run in self._runs for run in runs]
         if not any(shared):
@@ -97,7 +97,7 @@ def plan(
 ) -> ForgetPlan:
     """Plan a forgetting; only reads.
 
-    ``outside`` names what is not reached, given since when the oldest of it was stored.
+    ``outside`` names what is not reached, given the time of the oldest exchange.
     """
     chosen = store.get(wanted.exchanges)
     traces = _Traces(m.text for e in chosen.values() for m in e.messages if m.text)
@@ -215,13 +215,13 @@ def _sources(store: Store, gone: Collection[str]) -> tuple[str, ...]:
 
 
 def first_words(text: str) -> str:
-    """The beginning of a text, in one line."""
+    """Return the beginning of a text, in one line."""
     line = " ".join(text.split())
     return line if len(line) <= _EXCERPT else line[: _EXCERPT - 1] + "…"
 
 
 def matching(store: Store, terms_of: Callable[[str], Sequence[str]], query: str) -> list[str]:
-    """Return every exchange that has all the words of a query, in any order, by either side."""
+    """Return every exchange whose two sides contain all the words of a query, in any order."""
     wanted = set(terms_of(query))
     if not wanted:
         return []
@@ -266,9 +266,8 @@ def _longest(shared: Sequence[bool]) -> int:
 def _telling_titles(
     store: Store, sessions: Iterable[Session], gone: Mapping[str, Exchange]
 ) -> tuple[Session, ...]:
-    # A title that is the beginning of a message that stays tells nothing more than that does. Else it
-    # is cleared if its words are in a row in what goes, or if it has a word that is said there and by
-    # nothing that stays.
+    # A title that is the beginning of a message that stays reveals nothing more. Else it is cleared
+    # if its words are in a row in what is removed, or if one of its words is only there.
     texts = [text for e in gone.values() for m in e.messages for text in texts_of_message(m)]
     said = {term for text in texts for term in terms(text)}
     named = {s.id: said.intersection(query_terms(s.title)) for s in sessions if s.title}

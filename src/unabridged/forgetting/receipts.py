@@ -1,4 +1,4 @@
-"""Receipts: what a forgetting did, in figures, with a digest that shows whether one was changed."""
+"""Receipts: the figures of a forgetting, with a digest that shows changes."""
 
 import hashlib
 import hmac
@@ -14,36 +14,36 @@ from unabridged.errors import NotFoundError
 
 T = TypeVar("T")
 LEAST_ID = 4
-"""Characters of an id that are taken for its beginning."""
+"""Characters of the shortest beginning of an id."""
 _TIMES = ("at", "done", "lifted")
 _LISTS = ("ids", "repeats", "files", "notes")
 _UNSIGNED = frozenset({"digest", "lifted"})
 
 
-def named(found: Mapping[str, T], wanted: str, kind: str) -> T:
-    """Return what an id, or the end or beginning of it, names.
+def named(found: Mapping[str, T], wanted: str, kind: str, command: str) -> T:
+    """Return a value by its id, or the end or beginning of it.
 
     Raises:
-        NotFoundError: Nothing has it, or several things.
+        NotFoundError: There is none, or several.
     """
     near = [name for name in found if name == wanted]
     if not near and len(wanted) >= LEAST_ID:
         near = [name for name in found if name.startswith(wanted) or name.endswith(wanted)]
     if len(near) != 1:
         raise NotFoundError(
-            f"{f'Several {kind}s fit' if near else f'There is no {kind}'} {wanted!r}.",
-            hint=f"List them: unabridged {kind}s",
+            f"{f'Several {kind}s match' if near else f'There is no {kind}'} {wanted!r}.",
+            hint=f"List them: unabridged {command}",
         )
     return found[near[0]]
 
 
 def sealed(receipt: Receipt, key: bytes) -> Receipt:
-    """A receipt with its digest: HMAC over BLAKE2b of its canonical JSON, cut to 256 bits."""
+    """Return a receipt with its digest: HMAC over BLAKE2b of its JSON, cut to 256 bits."""
     return replace(receipt, digest=_digest(receipt, key))
 
 
 def is_genuine(receipt: Receipt, key: bytes) -> bool:
-    """Whether a receipt is what was written with this key."""
+    """Return whether a receipt was written with this key and is unchanged."""
     return hmac.compare_digest(receipt.digest, _digest(receipt, key))
 
 
@@ -54,7 +54,7 @@ def _digest(receipt: Receipt, key: bytes) -> str:
 
 
 def to_data(receipt: Receipt) -> dict[str, Any]:
-    """A receipt as plain data."""
+    """Return a receipt as plain data."""
     data: dict[str, Any] = {f.name: getattr(receipt, f.name) for f in fields(receipt)}
     for name in _TIMES:
         data[name] = data[name].isoformat() if data[name] else None
@@ -66,7 +66,7 @@ def to_data(receipt: Receipt) -> dict[str, Any]:
 
 
 def from_data(data: Mapping[str, Any]) -> Receipt:
-    """Read what ``to_data`` gave."""
+    """Read the data that ``to_data`` made."""
     given = dict(data)
     for name in _TIMES:
         given[name] = datetime.fromisoformat(given[name]) if given[name] else None
@@ -77,23 +77,23 @@ def from_data(data: Mapping[str, Any]) -> Receipt:
 
 
 def outside_to_data(outside: OutOfReach) -> dict[str, Any]:
-    """What was not reached, as plain data."""
+    """Return what was not reached, as plain data."""
     data = {"backups": list(outside.backups), "aside": list(outside.aside)}
-    # Left away where there is none: receipts from before there were shares stay as they were sealed.
+    # Omitted if empty: receipts from before shares existed keep their digest.
     return data | ({"shared": list(outside.shared)} if outside.shared else {})
 
 
 def outside_from_data(data: Mapping[str, Any]) -> OutOfReach:
-    """Read what ``outside_to_data`` gave."""
+    """Read the data that ``outside_to_data`` made."""
     named = (tuple(data["backups"]), tuple(data["aside"]), tuple(data.get("shared", ())))
     return OutOfReach(*named)
 
 
 def record_of(receipt: Receipt) -> Record:
-    """The record that keeps a receipt."""
+    """Return the record that stores a receipt."""
     return Record(RecordKind.RECEIPT, receipt.id, receipt.done, to_data(receipt))
 
 
 def receipt_of(record: Record) -> Receipt:
-    """Read what ``record_of`` gave."""
+    """Read the record that ``record_of`` made."""
     return from_data(record.body)

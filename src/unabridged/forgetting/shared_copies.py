@@ -1,4 +1,4 @@
-"""Shared: where else something of a space lies, because it was given there."""
+"""Shared copies: the other spaces that hold content of a space."""
 
 from collections.abc import Collection
 
@@ -12,7 +12,7 @@ def copies(
     exchanges: Collection[str] | None = None,
     facts: Collection[str] | None = None,
 ) -> tuple[str, ...]:
-    """Return the spaces that hold copies of exchanges or facts, each with how to revoke its share.
+    """Return the spaces with copies of exchanges or facts, each with how to revoke its share.
 
     None means all.
     """

@@ -1,14 +1,14 @@
-"""Keys that last as long as their holder: for spaces that are kept in memory only."""
+"""Keys in memory only, for spaces that are not stored."""
 
 import secrets
 from collections.abc import Sequence
 
 LENGTH = 32
-"""Bytes of a key: as many as the strength of the digests asks for."""
+"""Bytes of a key, as required by the strength of the digests."""
 
 
 class PassingKeys:
-    """One key, made when it is first needed and never kept. Implements ``ports.Keys``."""
+    """One key, made on first use and never stored. Implements ``ports.Keys``."""
 
     def __init__(self) -> None:
         self._key: bytes | None = None

@@ -1,9 +1,9 @@
-"""Tombstones: what recognises forgotten words when they come again, without telling what they were.
+"""Tombstones: they recognise forgotten words that return, without revealing them.
 
-A tombstone holds keyed digests only (HMAC over BLAKE2b, RFC 2104 and RFC 7693, cut to 128 bits): of
-each message, and of each message together with the one before it. Whoever has the file but not the
-key cannot try words against it. Short messages ("yes", "thanks") say nothing by themselves: they
-are recognised only behind the same message as before.
+A tombstone contains keyed digests only (HMAC over BLAKE2b, RFC 2104 and RFC 7693, cut to 128 bits):
+of each message, and of each message together with the one before it. Without the key nobody can
+test words against the file. Short messages ("yes", "thanks") identify nothing by themselves: they
+are recognised only after the same message as before.
 """
 
 import hashlib
@@ -23,29 +23,30 @@ from unabridged.ports import Keys, Store
 
 VERSION = 1
 LEAST_WORDS: Mapping[Role, int] = {Role.USER: 5, Role.ASSISTANT: 20}
-"""Words from which a message is recognised by itself. Models answer many things in the same few
-words; what only they say must not vanish elsewhere because it was forgotten once."""
+"""Words from which a message is recognised by itself. Models often answer in the same few words;
+those must not vanish elsewhere because they were forgotten once.
+"""
 _DIGITS = 32
 _FIELD, _MESSAGE = "\x1f", "\x1e"
 
 
 def normalised(text: str) -> str:
-    """A text as it is compared: Unicode NFC, any run of white space as one space."""
+    """Return a text as it is compared: Unicode NFC, any run of white space as one space."""
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def mark_of(key: bytes) -> str:
-    """What tells keys apart without telling what they are."""
+    """Return a mark that tells keys apart without revealing them."""
     return hashlib.blake2b(b"unabridged forgetting key", key=key[:64], digest_size=8).hexdigest()
 
 
 def digest_of(key: bytes, role: Role, text: str) -> str:
-    """The digest of a message by itself."""
+    """Return the digest of a message by itself."""
     return _mac(key, _said(role, text))
 
 
 def digest_behind(key: bytes, role: Role, text: str, before: tuple[Role, str] | None) -> str:
-    """The digest of a message behind another one; None where it is the first."""
+    """Return the digest of a message after another one; None if it is the first."""
     ahead = _said(*before) if before else ""
     return _mac(key, _MESSAGE.join((_said(role, text), ahead)))
 
@@ -60,7 +61,7 @@ def _mac(key: bytes, text: str) -> str:
 
 
 def tombstone(plan: ForgetPlan, at: datetime, key: bytes, store: Store) -> Record:
-    """Return the tombstone of what a plan forgets; it has the plan's id."""
+    """Return the tombstone of a plan's content; it has the plan's id."""
     gone = {exchange.id: exchange for exchange in plan.exchanges}
     parents = store.get({e.parent for e in gone.values() if e.parent and e.parent not in gone})
     alone: set[str] = set()
@@ -87,7 +88,7 @@ def tombstone(plan: ForgetPlan, at: datetime, key: bytes, store: Store) -> Recor
 
 
 def spoken(messages: Sequence[Message]) -> list[tuple[Role, str]]:
-    """What people and models said: role and words."""
+    """Return what people and models said: roles and texts."""
     return [(message.role, message.text) for message in _spoken(messages)]
 
 
@@ -96,20 +97,20 @@ def _spoken(messages: Sequence[Message]) -> list[Message]:
 
 
 def spoken_last(exchange: Exchange | None) -> tuple[Role, str] | None:
-    """What was said last in an exchange."""
+    """Return what was said last in an exchange."""
     said = spoken(exchange.messages) if exchange else []
     return said[-1] if said else None
 
 
 def is_telling(role: Role, text: str) -> bool:
-    """Whether a message is recognised by itself."""
+    """Return whether a message is recognised by itself."""
     least = LEAST_WORDS.get(role)
     return least is not None and len(words(fold(text))) >= least
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """The tombstones as they were read last: digests by the mark of their key, and exchanges."""
+    """The tombstones as last read: digests by the mark of their key, and exchanges."""
 
     revision: int
     alone: Mapping[str, set[str]]
@@ -127,7 +128,7 @@ class ForgottenIndex:
         self._read: _Seen | None = None
 
     def recognises(self, text: str, role: Role, before: tuple[Role, str] | None) -> bool:
-        """Tell whether a message was forgotten, given the one before it (None for a first)."""
+        """Return whether a message was forgotten, given the one before it (None for a first)."""
         seen = self._seen()
         if not seen.exchanges or not text.strip():
             return False
@@ -141,15 +142,15 @@ class ForgottenIndex:
         return False
 
     def is_idle(self) -> bool:
-        """Whether nothing was forgotten that could be recognised."""
+        """Return whether there is nothing to recognise."""
         return not self._seen().exchanges
 
     def was_forgotten(self, exchange_id: str) -> bool:
-        """Whether an exchange was forgotten."""
+        """Return whether an exchange was forgotten."""
         return exchange_id in self._seen().exchanges
 
     def is_blind(self) -> bool:
-        """Whether some tombstones recognise nothing, since their key is gone."""
+        """Return whether some tombstones cannot recognise anything because their key is gone."""
         seen = self._seen()
         return not {*seen.alone, *seen.behind} <= {mark_of(key) for key in self._keys.held()}
 

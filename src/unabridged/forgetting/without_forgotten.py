@@ -1,4 +1,4 @@
-"""Passing over: conversations from elsewhere without what was forgotten here."""
+"""Remove what was forgotten here from conversations that come from elsewhere."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,7 +11,7 @@ from unabridged.forgetting.tombstones import ForgottenIndex, spoken, spoken_last
 
 
 def forgotten_in(conversation: Transcript, forgotten_index: ForgottenIndex) -> set[str]:
-    """The exchanges of a conversation of which a message was forgotten here."""
+    """Return the exchanges of a conversation with a message that was forgotten here."""
     if forgotten_index.is_idle():
         return set()
     whole = {exchange.id: exchange for exchange in conversation.exchanges}
@@ -32,7 +32,7 @@ def _is_forgotten(
 
 
 def without(conversation: Transcript, gone: set[str]) -> Transcript | None:
-    """A conversation without some of its exchanges; None where nothing is left.
+    """Return a conversation without some of its exchanges; None if nothing is left.
 
     What followed one of them follows what is left before it, as when a store forgets.
     """

@@ -1,4 +1,4 @@
-"""What a client sends and the log does not hold, as exchanges and messages of the log."""
+"""Make exchanges and messages of the log from what a client sends and the log lacks."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -28,8 +28,8 @@ class ExchangeBuilder:
     ) -> Exchange:
         """Make an exchange of the log.
 
-        One without its beginning gets an empty user message: what an assistant says must never be in
-        the place of a user's words.
+        One without its beginning gets an empty user message: an assistant's text must never be
+        stored as the user's.
 
         Args:
             said: What the client sent.
@@ -61,7 +61,7 @@ class ExchangeBuilder:
 
         Returns:
             Those to send, calls and results in pairs; and those to store, without the beginning of
-            an answer that the model is to continue.
+            an answer that the model must continue.
         """
         held: tuple[Message, ...] = ()
         if grown is not None:
@@ -98,7 +98,7 @@ def behind(drafts: Sequence[IncomingMessage], count: int) -> list[IncomingMessag
 def renamed(
     drafts: Iterable[IncomingMessage], sent: Iterable[ToolCall], stored: Iterable[ToolCall]
 ) -> list[IncomingMessage]:
-    """Return messages whose results name the calls by the ids that these have in the log.
+    """Return messages whose results use the ids that their calls have in the log.
 
     Args:
         drafts: As the client sent them.

@@ -1,11 +1,11 @@
-"""The normal form in which what a client sends is compared with what is stored.
+"""Normalize client messages and stored ones for comparison.
 
-Clients send their history again in other forms: other line ends, with or without the reasoning of a
-model, tool calls under other ids. What is left of a message here is what was said.
+Clients send their history again in other forms: other line ends, with or without a model's
+reasoning, tool calls under other ids. The normal form contains only what was said.
 
-Reasoning may be in the text of an answer: ``<think>`` as DeepSeek's and Qwen's templates write it,
-``<details type="reasoning">`` as Open WebUI keeps it (open-webui,
-backend/open_webui/utils/middleware.py); its pages keep tool calls and code in the same way.
+Reasoning may be in the text of an answer: ``<think>`` in DeepSeek's and Qwen's templates,
+``<details type="reasoning">`` in Open WebUI (open-webui, backend/open_webui/utils/middleware.py).
+Open WebUI stores tool calls and code in the same way.
 """
 
 import json
@@ -32,7 +32,7 @@ from unabridged.wire.incoming_message import IncomingMessage
 DIGEST_BYTES = 16
 """Bytes of a digest (BLAKE2b, RFC 7693)."""
 Atom = tuple[str, str]
-"""A kind and what was said: ``user``, ``assistant``, ``image``, ``call`` or ``result``."""
+"""A kind and its text: ``user``, ``assistant``, ``image``, ``call`` or ``result``."""
 
 _MARK = re.compile(
     r"<(?P<end>/)?(?P<tag>think|thinking|thought|reasoning)>"
@@ -43,10 +43,10 @@ _MARK = re.compile(
 
 
 def without_reasoning(text: str) -> str:
-    """An answer without its reasoning.
+    """Return an answer without its reasoning.
 
-    A block that is never closed is reasoning to the end where nothing was said before it; a block
-    that was never opened is reasoning from the beginning, since some templates open it themselves.
+    A block that is never closed is reasoning to the end if nothing was said before it. A block that
+    was never opened is reasoning from the beginning, since some templates open it themselves.
     """
     said: list[str] = []
     upto = 0
@@ -76,7 +76,7 @@ def plain_words(text: str, role: Role) -> str:
 
 
 def atoms(messages: Iterable[Message | IncomingMessage]) -> Iterator[Atom]:
-    """Yield what messages say, piece by piece; how pieces are grouped into messages is ignored."""
+    """Yield the pieces of messages; how they are grouped into messages is ignored."""
     for message in messages:
         said = plain_words(message.text, message.role)
         if said:
@@ -114,11 +114,11 @@ def digest_of(said: Iterable[Atom]) -> bytes:
 
 
 NOTHING = digest_of(())
-"""The digest of no words at all."""
+"""The digest of an empty text."""
 
 
 class NormalizedExchange:
-    """An exchange as a client sends it, with what is compared of it.
+    """An exchange as a client sends it, with the digests for comparison.
 
     Args:
         user: The user's message; None if the list begins within an exchange.
@@ -152,13 +152,13 @@ class NormalizedExchange:
 
     @property
     def size(self) -> int:
-        """Characters of both sides."""
+        """The characters of both sides."""
         own = atoms([self.user] if self.user else ())
         return sum(len(text) for kind, text in (*own, *self.atoms) if kind != "image")
 
 
 def parted(drafts: Sequence[IncomingMessage]) -> list[NormalizedExchange]:
-    """Part a client's list into exchanges, without system messages."""
+    """Split a client's list into exchanges, without system messages."""
     found: list[tuple[IncomingMessage | None, list[IncomingMessage]]] = []
     for draft in drafts:
         if draft.role is Role.SYSTEM:
@@ -175,8 +175,8 @@ def parted(drafts: Sequence[IncomingMessage]) -> list[NormalizedExchange]:
 def halves(said: NormalizedExchange) -> Iterator[tuple[NormalizedExchange, NormalizedExchange]]:
     """Yield an exchange cut in two: the beginning of one, and the end of another.
 
-    A client that left out what was between sends it like this: the first exchanges stay, and its list
-    continues within a later one. Cuts where one answer follows another come first.
+    A client that left out exchanges between sends it like this: the first exchanges stay, and its
+    list continues within a later one. Cuts where one answer follows another come first.
     """
     if said.user is None:
         return
@@ -191,22 +191,22 @@ def _follows(one: IncomingMessage, other: IncomingMessage) -> bool:
 
 
 def rest_of(exchange: Exchange) -> list[Atom]:
-    """Return what a stored exchange says after the user's message."""
+    """Return the pieces of a stored exchange after the user's message."""
     return list(atoms(exchange.messages[1:]))
 
 
 def answer_of(rest: Sequence[Atom]) -> Atom | None:
-    """Return the words of the answer: the last piece, if it is the assistant's."""
+    """Return the text of the answer: the last piece, if it is the assistant's."""
     return rest[-1] if rest and rest[-1][0] == Role.ASSISTANT.value else None
 
 
 def spoken(rest: Iterable[Atom]) -> list[Atom]:
-    """Return what the assistant said in words: all that a client without tool rounds has."""
+    """Return the assistant's text: all that a client without tool rounds has."""
     return [atom for atom in rest if atom[0] == Role.ASSISTANT.value]
 
 
 def run_together(rest: Iterable[Atom]) -> list[Atom]:
-    """Join what an assistant says in one go to one piece, without any white space."""
+    """Join consecutive text of an assistant to one piece, without any white space."""
     joined: list[Atom] = []
     for kind, text in rest:
         if kind != Role.ASSISTANT.value:
@@ -218,12 +218,12 @@ def run_together(rest: Iterable[Atom]) -> list[Atom]:
 
 
 def has_tools(rest: Iterable[Atom]) -> bool:
-    """Whether there are tool calls or results among the pieces."""
+    """Return whether there are tool calls or results among the pieces."""
     return any(kind in {"call", "result"} for kind, _ in rest)
 
 
 def begins(shorter: Sequence[Atom], longer: Sequence[Atom]) -> bool:
-    """Whether one is the beginning of the other, or the same; its last words may break off."""
+    """Return whether ``shorter`` begins or equals ``longer``; its last piece may break off."""
     if not shorter:
         return True
     if len(shorter) > len(longer) or list(shorter[:-1]) != list(longer[: len(shorter) - 1]):

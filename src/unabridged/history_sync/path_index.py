@@ -1,7 +1,7 @@
-"""The paths of a space in memory, as digests: what a client's history is looked up in.
+"""The paths of a space in memory, as digests, to look up a client's history.
 
-Built by reading the store once, a page at a time, and kept current by reading what is new. It may be
-behind for a moment while another program forgets; what was found is looked at in the store.
+Built by reading the store once, a page at a time, and kept current by reading what is new. It may
+be out of date for a moment while another program forgets; results are checked in the store.
 
 The exchanges that were read last are cached, so that a long history is not read for each request.
 Only complete ones are: they cannot change, except by a forgetting, which clears the cache.
@@ -21,14 +21,14 @@ from unabridged.ports import Store
 PAGE = 1_000
 """Exchanges that are read at once."""
 LATE = 256
-"""The newest exchanges that are read again if some are missing: two programs may write at once."""
+"""The newest exchanges, read again if some are missing: two programs may write at once."""
 CACHE_CHARACTERS = 8_000_000
 EXCHANGE_CHARACTERS = 400
 """Characters that a cached exchange counts for in addition to its words."""
 
 
 class Node(NamedTuple):
-    """An exchange as it is known here.
+    """An exchange in the index.
 
     Attributes:
         id: Its id.
@@ -92,7 +92,7 @@ def _length(part: Part) -> int:
 
 
 class PathIndex:
-    """Finds exchanges by what was said, and where; ``shelf`` reads and caches them."""
+    """Finds exchanges by their text and position; ``shelf`` reads and caches them."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -122,7 +122,7 @@ class PathIndex:
         if len(self._nodes) < totals.exchanges and self._newest:
             self._read(min(self._newest))  # others wrote at the same time, with ids a little older
         if len(self._nodes) != totals.exchanges and self._nodes:
-            self.clear()  # an import came with much older ids, or something is gone
+            self.clear()  # much older ids were imported, or something is gone
             self._forgotten = forgotten
             self._read(None)
         self._seen = (totals.exchanges, totals.messages)
@@ -158,7 +158,7 @@ class PathIndex:
             _add(self._behind, node.parent, node.id)
 
     def settle(self, exchange: Exchange) -> Node:
-        """Update an exchange to what is stored now; its answer may have come."""
+        """Update an exchange to its stored state; its answer may have arrived."""
         node = _node(exchange, self._nodes)
         self._nodes[node.id] = node
         if exchange.state is ExchangeState.OPEN:
@@ -168,7 +168,7 @@ class PathIndex:
         return node
 
     def is_followed(self, exchange_id: str) -> bool:
-        """Whether any exchange follows one."""
+        """Return whether any exchange follows one."""
         return exchange_id in self._behind
 
     def open_in(self, session: str) -> list[str]:
@@ -180,7 +180,7 @@ class PathIndex:
         return self._nodes.get(exchange_id)
 
     def behind(self, parent: str | None, opening: bytes) -> Iterator[Node]:
-        """Return those that follow an exchange (None: first ones) with a user message."""
+        """Return the exchanges with a user message that follow one (None: first ones)."""
         if parent is None:
             return (node for node in self.opened(opening) if node.parent is None)
         return (node for node in self.following(parent) if node.opening == opening)
@@ -191,7 +191,7 @@ class PathIndex:
         return (self._nodes[name] for name in names)
 
     def opened(self, opening: bytes) -> Iterator[Node]:
-        """Return the exchanges that begin with a user message, wherever they are."""
+        """Return the exchanges that begin with a user message, anywhere."""
         return (self._nodes[name] for name in _names(self._opened.get(opening)))
 
     def every(self) -> Iterable[Node]:
@@ -199,7 +199,7 @@ class PathIndex:
         return self._nodes.values()
 
     def is_below(self, node: Node, above: set[str]) -> bool:
-        """Whether an exchange follows one of others, at any distance."""
+        """Return whether an exchange follows one of others, at any distance."""
         parent = node.parent
         while parent is not None:
             if parent in above:
@@ -238,7 +238,7 @@ def _node(exchange: Exchange, known: dict[str, Node]) -> Node:
     first = exchange.user
     opening = digest_of(atoms([first])) if first.parts else NOTHING
     parent = known.get(exchange.parent) if exchange.parent else None
-    # Ids and digests are held once: the texts of a parent's node stand for those of the child's.
+    # Ids and digests are held once: a parent's strings are shared with its children.
     session = parent.session if parent else exchange.session
     name = parent.id if parent else exchange.parent
     return Node(exchange.id, session, name, opening, rest, answer)

@@ -22,22 +22,24 @@ from unabridged.history_sync.normalize_history import (
 from unabridged.history_sync.path_index import Node, PathIndex
 
 MOST_GROWING = 200
-"""Exchanges without a whole answer, the newest, that are looked at where a client's list begins in
-the midst of one."""
+"""The newest exchanges without a whole answer that are examined if a client's list begins within
+one.
+"""
 MOST_JOINED = 32
-"""Exchanges with the same question, the newest, whose answers are compared word by word."""
+"""The newest exchanges with the same question whose answers are compared word by word."""
 LEAST_WRAPPING = 200
-"""Characters that are put around a question at the least; with less it was edited."""
+"""Characters that a wrapper around a question has at least; with less it was edited."""
 RUN = 4
-"""Exchanges behind a gap that are looked at together."""
+"""Exchanges after a gap that are compared together."""
 LEAST_EVIDENCE = 24
-"""Characters that a run of exchanges in the midst of a session must have: a client that begins with
-"hi" and "hello" is not one that left away what stood before them."""
+"""Characters that a run of exchanges within a session must have: a client that begins with "hi" and
+"hello" has not left out what came before.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class LogPosition:
-    """The place of a history in the log.
+    """The position of a history in the log.
 
     Attributes:
         path: Ids of the stored exchanges that are the client's, in its order; None for one that was
@@ -50,7 +52,7 @@ class LogPosition:
 
     @property
     def known(self) -> int:
-        """How many of the client's exchanges are accounted for."""
+        """How many of the client's exchanges were found."""
         return len(self.path)
 
 
@@ -63,7 +65,7 @@ class PositionFinder:
     Args:
         index: The paths of the space.
         session: Only this session; None for every one.
-        passes: Whether an exchange of the client was forgotten, given its place.
+        passes: Whether an exchange of the client was forgotten, given its position.
     """
 
     def __init__(
@@ -81,11 +83,11 @@ class PositionFinder:
     def place(
         self, history: Sequence[NormalizedExchange], asked: NormalizedExchange
     ) -> LogPosition:
-        """Find the place of a history.
+        """Find the position of a history.
 
         Args:
             history: The client's exchanges before the last, oldest first.
-            asked: The last, which is to be answered.
+            asked: The last one, which needs an answer.
         """
         if not history:
             return NOWHERE
@@ -185,7 +187,7 @@ class PositionFinder:
         if not half.atoms:
             return []
         names: list[str] = []
-        if len(history) > 1 and history[1].user is not None:  # what follows tells where to look
+        if len(history) > 1 and history[1].user is not None:  # it shows where to look
             names = [n.parent for n in self._anywhere(history[1:2]) if n.parent is not None]
         if not names:
             last = digest_of(half.atoms[-1:])
@@ -213,7 +215,7 @@ class PositionFinder:
                 found.append(node)
                 self._exactly.add(node.id)
             elif node.answer and node.answer == each.answer:
-                found.append(node)  # the client keeps the answer alone
+                found.append(node)  # the client stores only the answer
         for node, exchange in self._stored(growing):
             said = rest_of(exchange)
             if said == each.atoms:
@@ -236,9 +238,9 @@ class PositionFinder:
         return pairs
 
     def grown(self, parent: str | None, asked: NormalizedExchange) -> Exchange | None:
-        """Return the stored exchange that a request continues: all that it holds was sent with it.
+        """Return the stored exchange that a request continues: all its content was sent with it.
 
-        One that others follow is not continued: what came before them must stay what it was.
+        One that others follow is not continued: what came before them must not change.
 
         Args:
             parent: What it must follow, or None.
@@ -284,11 +286,11 @@ def _ends(exchange: Exchange, tail: Sequence[Atom], said: Sequence[Atom]) -> boo
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """How far a walk came.
+    """How far a walk got.
 
     Attributes:
         levels: The stored exchanges that each of the client's may be; None for a forgotten one.
-        last: Those that it came to.
+        last: Those that it reached.
     """
 
     levels: Sequence[dict[str, Node] | None]
@@ -296,14 +298,14 @@ class _Walk:
 
     @property
     def known(self) -> int:
-        """How many of the client's exchanges are accounted for."""
+        """How many of the client's exchanges were found."""
         return len(self.levels) if self.last else 0
 
     def ended(self, after: NormalizedExchange, index: PathIndex, exactly: set[str]) -> LogPosition:
-        """Choose among those that it came to, and return the path.
+        """Choose among those that it reached, and return the path.
 
-        Those that are word for word the client's come first, then those after which the next of the
-        client's was asked already, then the newest.
+        Those that are word for word the client's come first, then those whose next exchange is the
+        client's next one, then the newest.
         """
 
         def rank(node: Node) -> tuple[bool, bool, str]:
@@ -315,7 +317,7 @@ class _Walk:
         node: Node | None = end
         for level in reversed(self.levels):
             while level is not None and node is not None and node.id not in level:
-                node = index.node(node.parent) if node.parent else None  # left away by the client
+                node = index.node(node.parent) if node.parent else None  # left out by the client
             path.append(node.id if level is not None and node is not None else None)
             if level is not None and node is not None:
                 node = index.node(node.parent) if node.parent else None
@@ -325,9 +327,9 @@ class _Walk:
 def passing(
     said: Sequence[NormalizedExchange], forgotten_index: ForgottenIndex
 ) -> Callable[[int], bool]:
-    """Return whether a message of a client's exchange, given its place, was forgotten here.
+    """Return what decides whether a client's exchange, by position, was forgotten here.
 
-    What was forgotten reaches the model, and no store.
+    What was forgotten reaches the model, but no store.
     """
     if forgotten_index.is_idle():
         return lambda _: False

@@ -1,11 +1,11 @@
-"""History sync: a client's whole list of messages in, its place in the log out.
+"""History sync: find the position of a client's list of messages in the log.
 
-1. The history is looked up from the beginning of a session, exchange by exchange; where the client
-   left away the beginning, or something in the middle, wherever it stands.
-2. What is not stored is taken over in one transaction: behind what is, as a branch, or as a new
+1. The history is looked up from the beginning of a session, exchange by exchange. If the client
+   left out the beginning, or something in the middle, it is looked up anywhere.
+2. What is not stored is imported in one transaction: after what is, as a branch, or as a new
    session. What was forgotten passes through.
-3. The last user message is new, or one that is stored at that place already: then it is answered
-   again, or its tool rounds go on.
+3. The last user message is new, or already stored at that position: then it is answered again, or
+   its tool rounds continue.
 """
 
 from collections.abc import Sequence
@@ -53,24 +53,25 @@ from unabridged.space.space import Space
 from unabridged.wire.incoming_message import IncomingMessage, images
 
 AGAIN_WITHIN = timedelta(minutes=30)
-"""How long after its session was last touched a first message counts as asked once more; later it
-begins a session: people say "hi" every day."""
+"""How long after its session was last changed a first message counts as repeated; later it begins a
+session: people say "hi" every day.
+"""
 SOURCE = "server"
-"""Where a session comes from whose history a client sent."""
+"""The source of sessions whose history a client sent."""
 MOST_GAPS, MOST_CUTS = 3, 8
-"""In how many places, and where in an exchange, a list is tried as one that lacks what stood between."""
+"""How many gaps a list is tried with, and how many cuts within an exchange."""
 ATTEMPTS = 5
-"""How often a place is looked for while others forget what was found."""
+"""How often a position is looked for while others forget what was found."""
 CHAT_LOCKS = 64
-"""Locks of chats; chats that share one by chance wait for one another."""
+"""Locks of chats; chats that share one by chance wait for each other."""
 
 
 class _GoneError(Exception):
-    """What was found is not stored any more."""
+    """What was found is no longer stored."""
 
 
 class HistorySync:
-    """Finds the place of clients' histories in one space."""
+    """Finds the position of clients' histories in one space."""
 
     def __init__(self, space: Space) -> None:
         self.store: Store = space.dependencies.store
@@ -98,8 +99,8 @@ class HistorySync:
         """Find where a client's list is in the log, and import what is new.
 
         What is imported is durable when this returns. The last user message is stored by the turn
-        that answers it. Edits and regenerated answers become branches. What was forgotten is
-        passed on and not stored.
+        that answers it. Edits and regenerated answers become branches. What was forgotten is passed
+        on and not stored.
 
         Args:
             drafts: The whole list: system, user, assistant, tool …
@@ -111,7 +112,7 @@ class HistorySync:
             InputError: There is no user message to answer.
             EmptyMessageError: The last user message is empty.
             NameRefusedError: A session cannot have this name.
-            StoreBusyError: What was found was forgotten again and again meanwhile.
+            StoreBusyError: What was found was forgotten repeatedly in the meantime.
         """
         said = parted(drafts)
         user = said[-1].user if said else None
@@ -133,7 +134,7 @@ class HistorySync:
                 except _GoneError:
                     self.index.clear()
         raise StoreBusyError(
-            "What the history stands behind is being forgotten.", hint="Send it again."
+            "The history that this request continues is being forgotten.", hint="Send it again."
         )
 
     def _home(self, named: str) -> Session | None:
@@ -149,7 +150,7 @@ class HistorySync:
 
 
 class _Request:
-    """One request on its way to its place."""
+    """One request while its position is looked for."""
 
     def __init__(
         self,
@@ -175,7 +176,7 @@ class _Request:
         return PositionFinder(self._index, only, passing(said, self._forgotten_index))
 
     def synced(self, *, record: bool) -> SyncedHistory:
-        """Find the place, import what is new, and return the place of the request."""
+        """Find the position, import what is new, and return the position of the request."""
         place = self._place()
         maker = ExchangeBuilder(self._clock, place.session or self._named or self._clock.new_id())
         path = self._path(place.found, maker)
@@ -189,8 +190,6 @@ class _Request:
         path += [exchange for exchange, _ in added]
         parent = new[-1] if new else place.parent
         return self._said(place, maker, path, parent, taken if record else 0)
-
-    # Where it stands.
 
     def _place(self) -> "_Place":
         if self._named is not None and self._home is None:
@@ -277,8 +276,6 @@ class _Request:
             raise _GoneError
         return found
 
-    # What stands before it.
-
     def _path(self, found: LogPosition, maker: ExchangeBuilder) -> list[Exchange]:
         held = self._index.shelf.get(name for name in found.path if name is not None)
         path: list[Exchange] = []
@@ -337,8 +334,6 @@ class _Request:
             with suppress(HeadMovedError, NotFoundError):
                 extend_exchange(self._store, exchange, (), state=state, at=maker.at)
 
-    # The request itself.
-
     def _said(
         self,
         place: "_Place",
@@ -368,7 +363,7 @@ class _Request:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The place of a request.
+    """The position of a request.
 
     Attributes:
         found: How far its history is stored.

@@ -1,1 +1,1 @@
-"""What a message asks of memory."""
+"""Intent: what a message asks of memory."""

@@ -1,4 +1,4 @@
-"""Read from a message what it asks of memory: the most specific signal wins."""
+"""Detect what a message asks of memory: the most specific signal wins."""
 
 import re
 
@@ -22,19 +22,19 @@ LONGEST_CASUAL = 12
 """Words of the longest message that can be small talk."""
 
 LONGEST_THANKS = 9
-"""Words of the longest message that is thanks or a greeting with something friendly behind."""
+"""Words of the longest message that is thanks or a greeting with something friendly after it."""
 
 SUPPORT = 0.1
 """What the next two signals of the same intent add, as a share of their weight."""
 
 DEFAULT_WEIGHT = 3.0
-"""What speaks for ``contextual`` where nothing else does: any message may need its background."""
+"""The weight of ``contextual`` without any signal: any message may need its background."""
 
 NAMED_WEIGHT = 4.9
-"""What a name that is no first name speaks for ``contextual``, where nobody's own past is asked."""
+"""The weight of a name that is no first name for ``contextual``, if nobody's own past is asked."""
 
 PERSON_WEIGHT = 6.5
-"""What a question about somebody known by first name speaks for ``vivid_recall``."""
+"""The weight of a question about somebody known by first name for ``vivid_recall``."""
 
 WORLDLY = frozenset({"of the world", "facts of the world"})
 """Signals that a message about oneself does not give: "how many people were on my team in 2021"."""
@@ -59,7 +59,7 @@ _DRAWN_OUT = re.compile(r"(.)\1+$")
 _CAPITAL = re.compile(r"(?<=\w[ ,])\b(?:[A-Z][a-z]+|[a-z]+[A-Z]\w*)")
 _MINE = re.compile(r" (?:i|me|my|we|us|our) ")
 _QUOTED = re.compile(r"\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”")
-"""Words in quotation marks are spoken of, they do not ask."""
+"""Words in quotation marks are mentioned; they do not ask."""
 _THE = re.compile(r"(?<= the )[^\W_]+")
 _SEVERAL = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?: [A-Z][a-z]+)+")
 _OWN = re.compile(
@@ -70,7 +70,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def detect(text: str) -> IntentReading:
-    """Return what a message asks of memory (design, section 7); of a long one the edges are read."""
+    """Return what a message asks of memory; of a long one only the beginning and end are read."""
     form = plain(_QUOTED.sub(" something ", text) if '"' in text or "“" in text else text)
     casual = _casual(text, form)
     if casual:

@@ -1,9 +1,9 @@
-"""Signals of intent in English, as data: each a weight, a name and a pattern over the plain form.
+"""Signals of intent in English, as data: each a weight, a name and a pattern for the plain form.
 
-In the plain form (``intent.plain``) a message is lower-case words between single spaces; accents are
-gone, contractions written out, and the only marks are ``.`` (a clause begins) and ``?``. In
-patterns ``{name}`` stands for an entry of ``WORDS``, ``<`` for the beginning of a clause with
-whatever politeness precedes the request. Weights say how specific a signal is; the most specific
+In the plain form (``normalize_text.plain``) a message is lower-case words between single spaces;
+accents are gone, contractions written out, and the only marks are ``.`` (a clause begins) and
+``?``. In patterns ``{name}`` inserts an entry of ``WORDS``; ``<`` matches the beginning of a clause
+with any politeness before the request. Weights rate how specific a signal is; the most specific
 wins.
 """
 

@@ -1,4 +1,4 @@
-"""The plain form of a message, over which signals are recognised."""
+"""The plain form of a message, in which signals are recognised."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from unabridged.language.words import fold
 
 EDGE = 160
-"""Characters read at the beginning and at the end of a long message, where requests stand."""
+"""Characters read at the beginning and at the end of a long message, where requests are."""
 
 _TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)?|[?？]|[.!:;\n。！；…]+|[^\w\s,]+")
 _DRAWN_OUT = re.compile(r"([a-z])\1{2,}")
@@ -28,10 +28,10 @@ _WHOLE: Mapping[str, str] = {
 }  # fmt: skip
 
 _KEEPS_OWNER = frozenset("what who where when how that it there here which he she".split())
-"""Before ``'s``, these words are followed by *is*; others own something, and the mark goes."""
+"""After these words ``'s`` means *is*; after others it marks an owner and is removed."""
 
 SHORTEST_MENDED = 6
-"""Letters of the shortest word that is mended; shorter ones are too near to others."""
+"""Letters of the shortest word that is corrected; shorter ones are too similar to others."""
 
 TYPED_WRONG = """
 remember remembered remembers recall remind summarize summarise summary conversation conversations
@@ -43,7 +43,7 @@ decided talked talking please explain translate suggest restaurant appointment e
 
 
 SUBSTITUTED = 8
-"""Letters from which a wrong letter is mended too, not only exchanged ones."""
+"""Letters from which a wrong letter is corrected too, not only exchanged ones."""
 
 
 @cache
@@ -62,10 +62,10 @@ def _one_less(word: str) -> Iterable[str]:
 
 
 def plain(text: str) -> str:
-    """Give the plain form: ``. `` before each clause, words between single spaces, ``?`` as a word.
+    """Return the plain form of a message.
 
-    Apostrophes are written out or dropped, common misspellings mended, and of a long message only
-    the edges are read.
+    ``. `` precedes each clause, words are between single spaces, and ``?`` is a word. Apostrophes are written out or dropped and common misspellings corrected. Of a long message only
+    the beginning and the end are read.
     """
     read = text if len(text) <= 2 * EDGE else f"{text[:EDGE]} . {text[-EDGE:]}"
     known = frozenset(TYPED_WRONG)

@@ -1,6 +1,6 @@
 """Signals of languages other than English, and the words of greeting and thanks of all of them.
 
-Written in the plain form too: no accents, ``ss`` for the sharp s. Scripts without spaces are matched
+These use the plain form too: no accents, ``ss`` for the sharp s. Scripts without spaces are matched
 anywhere.
 """
 
@@ -71,7 +71,7 @@ ELSEWHERE: Mapping[Intent, str] = {
         6 してください             | (?:作って|書いて|訳して|翻訳|方法|書き方)|を教えて
     """,
 }
-"""Intent to its signals in other languages; as in ``signals.SIGNALS``."""
+"""Intent to its signals in other languages, in the form of ``signals``."""
 
 CASUAL_WORDS = frozenset(
     """
@@ -95,7 +95,7 @@ CASUAL_WORDS = frozenset(
     hej tack hoi doei bedankt dzieki czesc merhaba tesekkurler namaste salaam shalom aloha
     """.split()
 )
-"""Words that make a message small talk, where nothing else stands beside them."""
+"""Words that make a message small talk, if it contains nothing else."""
 
 GREETINGS = frozenset(
     """
@@ -104,7 +104,7 @@ GREETINGS = frozenset(
     servus moin hallo danke bonjour salut merci hola gracias ola obrigado obrigada grazie
     """.split()
 )
-"""What one strange word may follow, a name mostly, without making it more than small talk."""
+"""Greetings that one unknown word may follow, usually a name."""
 
 CASUAL_FILLERS = frozenset(
     """
@@ -120,7 +120,7 @@ CASUAL_FILLERS = frozenset(
     dich wochenende stuff plan sounds works like by old much nothing ready when feeling feel still bit little pretty quite
     """.split()
 )
-"""Words that may stand beside them."""
+"""Words that small talk may contain as well."""
 
 CASUAL_PHRASES = r"""
 how (?:are|is|was|were|r) (?:you|u|it|things|your day|everything|life|ya|your (?:day|night|weekend|morning|evening))\b
@@ -157,7 +157,7 @@ THANKED = r"""
 |(?:hi|hello|hey|heya|hiya)(?: \w+)?(?: again| there)?(?: [.])? (?:it is|i am back|just|good|nice|how|hope|long|back|lovely|glad|great|we meet)
 |danke|vielen dank|merci|gracias|muchas gracias|obrigad[oa]|grazie|tack)\b
 """
-"""How thanks, farewells and greetings begin, behind which anything friendly may stand."""
+"""The beginnings of thanks, farewells and greetings, which anything friendly may follow."""
 
 ASKS = r"""
 [?]| (?:please|but|can|could|would you|now|next|also|instead|more|another|other|again please|what|which|who|where|when|why|shorter|longer|try|make|add|fix|change|write|show|tell|give
@@ -179,7 +179,7 @@ TIMES = frozenset(
     french spanish italian portuguese dutch
     """.split()
 )
-"""Words with a capital that name nothing of the world."""
+"""Capitalised words that are not names."""
 
 NAMES_TOO = frozenset(
     """
@@ -189,7 +189,7 @@ NAMES_TOO = frozenset(
     ty van wade
     """.split()
 )
-"""First names that are words as well: names only where they have a capital."""
+"""First names that are words as well: names only with a capital."""
 
 FIRST_NAMES = frozenset(
     """

@@ -1,6 +1,6 @@
-"""Signals in English for who opens something past again: "that project of mine", "those talks".
+"""Signals in English for resuming something past: "that project of mine", "those talks".
 
-Written as ``english`` writes its signals, and read together with them.
+They have the form of ``english`` and are read together with its signals.
 """
 
 from collections.abc import Mapping

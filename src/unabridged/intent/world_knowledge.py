@@ -1,4 +1,4 @@
-"""What the world is asked about: names and words that no memory of a person is needed for."""
+"""Names and words of general knowledge, which needs no memory of a person."""
 
 from typing import Final
 
@@ -32,4 +32,6 @@ WORLD: Final = (
     "|published|launched|established|performed|built|opened|signed|abolished|elected|invented)\\b"
     "|went extinct|die out|died out"
 )
-"""Names of history, of arts and sciences, and how one asks after them; a pattern of plain form."""
+"""Names from history, arts and sciences, and how people ask for them; a pattern for the plain
+form.
+"""

@@ -1,1 +1,1 @@
-"""Facts and requirements drawn from exchanges."""
+"""Facts and requirements learned from exchanges."""

@@ -1,6 +1,6 @@
-"""What is known of attributes: which have one value at a time, which deny which, and who asks how.
+"""The table of attributes: single values, contradictions, and the words of questions.
 
-The table is data. An attribute that is not in it has one value at a time, unless it is written as a
+The table is data. An attribute that is not in it has one value at a time, unless its name is a
 plural (``skills``).
 """
 
@@ -13,13 +13,13 @@ from unabridged.language.words import fold
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """What of somebody a fact is about.
+    """An attribute of a fact.
 
     Attributes:
-        name: As facts carry it.
-        single: Whether there is one value at a time: a newer one takes the older one's place.
-        asked: Words by which people ask for it, beside those of its name.
-        denies: The attribute of which it says the contrary of the same value; empty for none.
+        name: Its name in facts.
+        single: Whether it has one value at a time: a newer one replaces the older one.
+        asked: Words by which people ask for it, in addition to its name.
+        denies: The attribute that it negates for the same value; empty for none.
     """
 
     name: str
@@ -78,14 +78,14 @@ _TABLE = (
 )
 
 TABLE: Mapping[str, Attribute] = MappingProxyType({entry.name: entry for entry in _TABLE})
-"""Every attribute that the rules give."""
+"""Every attribute that the rules produce."""
 
 NO_LONGER = "no longer "
-"""Before the name of any attribute: what it says holds no longer."""
+"""The prefix of an attribute's name that negates it."""
 
 
 def attribute_of(name: str) -> Attribute:
-    """What is known of an attribute; names are compared folded."""
+    """Return an attribute by name, compared folded."""
     folded = " ".join(fold(name).split())
     known = TABLE.get(folded)
     if known is not None:

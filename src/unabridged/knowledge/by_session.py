@@ -1,4 +1,4 @@
-"""Where statements were said: those of one session, as if no other had ever been."""
+"""The statements of one session only, as if no other had ever existed."""
 
 from collections.abc import Iterable
 
@@ -10,14 +10,14 @@ PAGE = 500
 
 
 class SessionsByStatement:
-    """Knows in which session statements were said."""
+    """Finds the sessions of statements."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._of: dict[str, str] = {}
 
     def within(self, statements: Iterable[Statement], session: str) -> list[Statement]:
-        """Give the statements that were said in a session, and those that a person gave."""
+        """Return the statements of a session, and those that a person stated."""
         every = list(statements)
         unknown = {s.exchange for s in every if s.exchange} - self._of.keys()
         names = sorted(name for name in unknown if name)

@@ -1,4 +1,4 @@
-"""What facts and requirements rest on: which go with exchanges, and which something else supports."""
+"""The evidence of facts and requirements: which ones forgetting exchanges removes."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from unabridged.knowledge.statements import folded, read
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What becomes of facts when exchanges are forgotten.
+    """The fate of facts when exchanges are forgotten.
 
     Attributes:
         going: Facts that nothing else supports.
         staying: Facts as they are afterwards, supported by others.
-        pins: The statements that take over the pin of one that goes.
+        pins: The statements that inherit the pin of a removed one.
     """
 
     going: tuple[Fact, ...]
@@ -30,7 +30,7 @@ class Support:
 def support(
     records: Iterable[Record], gone: Collection[str], carried: Provenance = NOTHING_SHARED
 ) -> Support:
-    """Say what becomes of facts when exchanges are forgotten."""
+    """Return the fate of facts when exchanges are forgotten."""
     every = read(records)
     kept = {s.id: s for s in every.values() if not _rests_on(s.exchange, s.sources, gone)}
     after = {
@@ -60,12 +60,12 @@ def _rests_on(exchange: str | None, sources: Iterable[str], gone: Collection[str
 
 
 def leaving(records: Iterable[Record], gone: Collection[str]) -> list[Card]:
-    """The requirements that go with exchanges."""
+    """Return the requirements that forgetting exchanges removes."""
     cards = (from_record(record) for record in records)
     return [card for card in cards if card.requirement.exchange in gone]
 
 
 def states_one_of(exchange: Exchange, cards: Iterable[Card]) -> bool:
-    """Whether what the user said in an exchange has the words that a requirement was drawn from."""
+    """Return whether the user's words in an exchange contain a requirement's source text."""
     said = folded(exchange.user.text)
     return any(folded(c.requirement.quote or c.requirement.text) in said for c in cards)

@@ -1,4 +1,4 @@
-"""How facts hang together over time: what took whose place, what a person edited, what is gone."""
+"""The history of facts: replacements, edits and withdrawals."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,7 +10,7 @@ from unabridged.knowledge.statements import Statement
 
 
 def gone_fact(statement: Statement) -> Fact:
-    """A withdrawn statement, as a fact without words."""
+    """Return a withdrawn statement as a fact without text."""
     return Fact(
         id=statement.id,
         text="",
@@ -23,20 +23,20 @@ def gone_fact(statement: Statement) -> Fact:
 
 
 def are_linked(one: Settled, other: Settled) -> bool:
-    """Whether one took the other's place."""
+    """Return whether one replaced the other."""
     return any(
         a.fact.supersedes in {s.id for s in b.members} for a, b in ((one, other), (other, one))
     )
 
 
 def is_edit(settled: Settled, gone: dict[str, Statement]) -> bool:
-    """Whether a person edited one of these statements into this fact, or the other way round."""
+    """Return whether a person edited one of these statements into this fact, or the reverse."""
     edited = {s.replaces for s in gone.values()}
     return any(s.replaces in gone or s.id in edited for s in settled.members)
 
 
 def steps_of(settled: Settled) -> list[FactChange]:
-    """What happened to one fact."""
+    """Return the history of one fact."""
     first = settled.members[0]
     steps = [FactChange(first.since, first.by, "edited" if first.replaces else "added", first.text)]
     for statement in settled.members:
@@ -45,7 +45,7 @@ def steps_of(settled: Settled) -> list[FactChange]:
 
 
 def ends_of(settled: Settled, related: Sequence[Settled]) -> list[FactChange]:
-    """That another fact took this one's place, unless a person edited it: that says so itself."""
+    """Return the step in which another fact replaced this one; edits have their own step."""
     fact = settled.fact
     names = {s.id for s in settled.members}
     edited = any(m.replaces in names for other in related for m in other.members)
@@ -56,22 +56,22 @@ def ends_of(settled: Settled, related: Sequence[Settled]) -> list[FactChange]:
 
 
 def sources_of(old: Settled) -> tuple[str, ...]:
-    """The exchanges whose words an edit of a fact may hold: forgetting them forgets it too."""
+    """Return the exchanges whose words an edited fact may contain; it is forgotten with them."""
     face = next(s for s in old.members if s.id == old.fact.id)
     return (*((face.exchange,) if face.exchange else ()), *face.sources)
 
 
 def with_value(fact: Fact, value: str) -> str:
-    """The fact's text with another value in it.
+    """Return the fact's text with another value in it.
 
     Raises:
         EmptyMessageError: There is no value.
         InputError: The old value is not in the text.
     """
     if not value:
-        raise EmptyMessageError("There is nothing to change.", hint="Give a text or a value.")
+        raise EmptyMessageError("There is nothing to change.", hint="Write a text or a value.")
     if not fact.value or fact.value not in fact.text:
         raise InputError(
-            f"The text {fact.text!r} does not hold the old value.", hint="Give the whole text."
+            f"The text {fact.text!r} does not contain the old value.", hint="Write the whole text."
         )
     return fact.text.replace(fact.value, value)

@@ -1,7 +1,7 @@
-"""Which facts bear on a message: by words, by meaning, and by the exchanges that were recalled.
+"""Find the facts relevant to a message: by words, by meaning, and by the recalled exchanges.
 
-The three are combined as independent pieces of evidence: 1 less the product of what each leaves
-open. Below a floor nothing bears. What was superseded or withdrawn is never looked at.
+The three are combined as independent evidence: 1 less the product of what each leaves open. Below a
+floor no fact is relevant. Superseded and withdrawn facts are never candidates.
 """
 
 import math
@@ -22,28 +22,31 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FLOOR = 0.37
-"""The score from which a fact bears on a message."""
+"""The score from which a fact is relevant to a message."""
 NAMED = 0.8
-"""What it is worth that a message says a whole name of the fact: an alias, or its attribute. Of a
-name of several words each is worth its share."""
+"""The score of a whole name of the fact in the message: an alias, or its attribute. Each word of a
+longer name is worth its share.
+"""
 SPOKEN = 0.35
-"""What a word is worth that the fact's text holds beside."""
+"""The score of any other word of the fact's text."""
 ASKED = 0.35
-"""What a word is worth by which people ask for facts of this attribute."""
+"""The score of a word by which people ask for facts of this attribute."""
 BRIEF = 8
-"""Telling words of a message beyond which the others count less: the more, the more meet by chance."""
+"""Significant words of a message beyond which each counts less: the more words, the more match by
+chance.
+"""
 NEAR, NEAREST = 0.3, 0.75
-"""The cosine from which on meaning speaks for a fact, and the one at which it says all it can."""
+"""The cosine from which meaning counts, and the one at which it counts fully."""
 MEANING = 0.7
-"""The most that meaning alone says."""
+"""The highest score that meaning alone gives."""
 RECALLED = 0.5
-"""What it says that the exchange was recalled from which the fact was drawn."""
+"""The score if the fact's source exchange was recalled."""
 ELSEWHERE = 50
-"""Facts that are thought beside those of the book, with none of the words."""
+"""Facts assumed in addition to the space's, with none of the words."""
 LONGEST = 3_000
-"""Characters of a message that are looked at: of a longer one its beginning and its end."""
+"""Characters of a message that are examined: the beginning and the end of a longer one."""
 MOST_TERMS = 120
-"""Telling words of a message that are looked at."""
+"""Significant words of a message that are examined."""
 SHORTEST = 4
 """Letters of a word that may be misspelt."""
 
@@ -61,15 +64,15 @@ _COMMON = frozenset(
         """.split(),
     )
 ) | frozenset(map(stem, STOP_WORDS))
-"""Terms that say nothing about which fact is meant."""
+"""Terms that do not tell facts apart."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelevantFact:
-    """A fact that bears on a message.
+    """A fact that is relevant to a message.
 
     Attributes:
-        score: How much, 0 to 1.
+        score: How relevant, 0 to 1.
     """
 
     fact: Fact
@@ -79,10 +82,10 @@ class RelevantFact:
 
 @dataclass(frozen=True, slots=True)
 class FactEntry:
-    """A current fact as it is looked for.
+    """A current fact, prepared for search.
 
     Attributes:
-        sources: The exchanges that say so.
+        sources: Its source exchanges.
         aliases: Other words by which people ask for it.
     """
 
@@ -92,7 +95,7 @@ class FactEntry:
 
 
 def entries_of(settled: Iterable[Settled]) -> list[FactEntry]:
-    """Give the current ones among facts as they are looked for."""
+    """Return the current facts, prepared for search."""
     return [
         FactEntry(
             one.fact,
@@ -106,10 +109,10 @@ def entries_of(settled: Iterable[Settled]) -> list[FactEntry]:
 
 @dataclass(frozen=True, slots=True)
 class FactText:
-    """What was read of a fact once.
+    """The analysed text of a fact.
 
     Attributes:
-        worth: What each term of it is worth.
+        worth: Term to its weight.
     """
 
     worth: Mapping[str, float]
@@ -117,10 +120,10 @@ class FactText:
 
 
 class FactCache:
-    """The current facts, laid out for many messages; made anew when they change.
+    """The current facts, prepared for many messages; rebuilt when they change.
 
     Args:
-        before: The shelf that this one takes the place of: what it read is not read again.
+        before: The cache that this one replaces; its texts are not analysed again.
     """
 
     def __init__(
@@ -157,11 +160,11 @@ class FactCache:
         return {t: (np.array(places[t]), np.array(weights[t])) for t in places}
 
     def __contains__(self, fact: str) -> bool:
-        """Whether it holds the fact of an id."""
+        """Return whether a fact's id is in the cache."""
         return fact in self._places
 
     def bearing(self, message: str, limit: int, evidence: Collection[str]) -> list[RelevantFact]:
-        """The facts that bear on a message, best first; what disputes one comes with it."""
+        """Return the facts relevant to a message, best first, with those that contradict them."""
         if not self._entries:
             return []
         if len(message) > LONGEST:
@@ -201,7 +204,7 @@ class FactCache:
         return chosen
 
     def _asked(self, message: str) -> list[str]:
-        # The terms of a message that may say which fact is meant, as facts hold them.
+        # The terms of a message that may name a fact, as facts spell them.
         terms_of = list(asked_terms(message).items())[:MOST_TERMS]
         return list(
             dict.fromkeys(
@@ -227,7 +230,7 @@ class FactCache:
     def _spelt(self, term: str, word: str) -> str:
         if term in self._postings or len(term) < SHORTEST or self._embedder is None:
             return term
-        if self._embedder.known(word) == 1.0:  # a word of its own, and not a slip
+        if self._embedder.known(word) == 1.0:  # a known word, not a misspelling
             return term
         near = [t for t in self._naming.get(term[:2], ()) if _one_apart(term, t)]
         return min(near, default=term)
@@ -235,7 +238,7 @@ class FactCache:
     def _by_meaning(self, message: str) -> "NDArray[np.float64]":
         if self._embedder is None or self._vectors is None or not message.strip():
             return np.zeros(len(self._entries))
-        # Without BLAS: its threads cost more than they save here, and sum in an order of their own.
+        # Without BLAS: its threads cost more than they save here, and sum in a varying order.
         cosines = np.einsum("ij,j->i", self._vectors, self._embedder.embed_query(message))
         near: NDArray[np.float64] = np.clip((cosines - NEAR) / (NEAREST - NEAR), 0, 1) * MEANING
         return near
@@ -274,7 +277,7 @@ def _worth(entry: FactEntry) -> dict[str, float]:
     worth = dict.fromkeys(_telling(fact.text), SPOKEN)
     if attribute is not None:
         worth |= dict.fromkeys(_telling(f"{attribute.name} {attribute.asked}"), ASKED)
-    named = "" if fact.attribute in TABLE else fact.attribute  # it is asked for by words of its own
+    named = "" if fact.attribute in TABLE else fact.attribute  # people ask for it by its name
     names = [named, *entry.aliases, fact.subject if fact.subject != SELF else ""]
     shares = [(name, -1.0) for name in names]
     shares.append((fact.value if attribute else fact.text, -0.5))

@@ -1,4 +1,4 @@
-"""The facts of one space: what was learned of the user, known by its source, and correctable."""
+"""The facts of one space: learned about the user, with their sources, and correctable."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -40,17 +40,17 @@ if TYPE_CHECKING:
     from unabridged.knowledge.fact_relevance import FactCache, RelevantFact
 
 PROGRESS = "facts"
-"""The id of the record that says how far learning has come."""
+"""The id of the record that stores how far learning has come."""
 SHELVES = 16
-"""Sessions whose facts are laid out at the same time."""
+"""Sessions whose facts are cached at the same time."""
 
 Extractor = Callable[[Exchange], Iterable[Statement]]
-"""Draws statements from one exchange, each tied to it by a quote."""
+"""Extracts statements from one exchange, each with a quote from it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """The statements as they were read last, and what was derived from them."""
+    """The statements as last read, and what was derived from them."""
 
     revision: int
     statements: dict[str, Statement]
@@ -60,10 +60,10 @@ class _View:
 
 
 class Facts:
-    """The facts of one space. Several processes may hold one each; what one writes, all see.
+    """The facts of one space. Several processes may open one each; each sees the others' writes.
 
     Args:
-        embedder: Compares meanings for ``bearing``; None to go by words only. Only an instant one
+        embedder: Compares meanings for ``bearing``; None to compare words only. Only an instant one
             is used.
     """
 
@@ -75,15 +75,11 @@ class Facts:
         self._cursor = LogCursor(store, clock, PROGRESS, VERSION)
         self._lock = RLock()
         self._seen: _View | None = None
-        self._shelves: dict[
-            str | None, tuple[int, FactCache]
-        ] = {}  # the last one asked for at the end
+        self._shelves: dict[str | None, tuple[int, FactCache]] = {}  # the most recent is last
         self._sessions = SessionsByStatement(store)
 
-    # Looking.
-
     def all(self, state: FactState | str | None = FactState.CURRENT) -> list[Fact]:
-        """The facts of a state, the oldest first; of all states with None."""
+        """Return the facts in a state, the oldest first; in all states with None."""
         view = self._view()
         wanted = None if state is None else FactState(state)
         facts = [s.fact for s in view.settled if wanted in (None, s.fact.state)]
@@ -92,11 +88,11 @@ class Facts:
         return facts
 
     def pinned(self) -> list[Fact]:
-        """The facts that every prompt carries, the oldest first."""
+        """Return the facts that every prompt carries, the oldest first."""
         return [fact for fact in self.all() if fact.pinned]
 
     def get(self, wanted: str) -> Fact:
-        """A fact by its id, the beginning of its id, or its number in ``all()``, from 1.
+        """Return a fact by its id, the beginning of its id, or its number in ``all()``, from 1.
 
         Raises:
             NotFoundError: There is none, or several.
@@ -104,7 +100,7 @@ class Facts:
         return self._find(wanted).fact
 
     def history(self, wanted: str) -> tuple[FactChange, ...]:
-        """What happened to a fact, and to those that it took the place of or that took its place."""
+        """Return the history of a fact, with those that it replaced and that replaced it."""
         found = self._find(wanted)
         view = self._view()
         related = [s for s in view.settled if s.slot == found.slot or are_linked(s, found)]
@@ -114,13 +110,13 @@ class Facts:
         return tuple(sorted(steps, key=lambda step: step.at))
 
     def sources(self, wanted: str) -> list[str]:
-        """The ids of the exchanges that a fact rests on."""
+        """Return the ids of a fact's source exchanges."""
         members = self._find(wanted).members
         named = (name for s in members for name in (s.exchange, *s.sources) if name)
         return list(dict.fromkeys(named))
 
     def disputes(self) -> list[tuple[Fact, ...]]:
-        """Facts that contradict each other without an order between them, group by group."""
+        """Return the facts that contradict each other without an order, in groups."""
         by_id = {fact.id: fact for fact in self.all()}
         groups: dict[tuple[str, ...], tuple[Fact, ...]] = {}
         for fact in by_id.values():
@@ -136,22 +132,21 @@ class Facts:
         evidence: Collection[str] = (),
         session: str | None = None,
     ) -> "list[RelevantFact]":
-        """The current facts that bear on a message, best first.
+        """Return the current facts that are relevant to a message, best first.
 
         Args:
             message: The message.
-            limit: At most so many; a fact and what disputes it come together or not at all.
+            limit: How many at most; a fact and what contradicts it are returned together or not at
+                all.
             evidence: The ids of exchanges that were recalled for the message.
-            session: Only what was said in the session of this id, or given by a person: as if no
-                other session had ever been; None for everything.
+            session: The id of a session: use only facts from it or stated by a person, as if no
+                other session existed; None for all.
         """
         return self._laid_out(session).bearing(message, limit, evidence)
 
     def reaches(self, fact: Fact, session: str | None) -> bool:
-        """Whether a current fact was said in a session, or given by a person; None for any."""
+        """Return whether a current fact is from a session or stated by a person; None for any."""
         return session is None or fact.id in self._laid_out(session)
-
-    # What a person does.
 
     def add(
         self,
@@ -163,23 +158,23 @@ class Facts:
         value: str = "",
         aliases: Sequence[str] = (),
     ) -> Fact:
-        """Add a fact that a person gives.
+        """Add a fact that a person states.
 
         Args:
             text: The statement.
             pinned: Whether every prompt carries it.
-            subject: Whom it is about.
-            attribute: What of them; then a newer value takes an older one's place. Without it the
-                rules look whether the text says it.
-            value: What it is; the text where none is given.
+            subject: Who it is about.
+            attribute: What about them; a newer value then replaces an older one. Without it the
+                rules look for it in the text.
+            value: The value; by default the text.
             aliases: Other words by which people ask for it.
 
         Raises:
-            EmptyMessageError: There are no words.
+            EmptyMessageError: The text is empty.
         """
         words = text.strip()
         if not words:
-            raise EmptyMessageError("There is nothing to remember.", hint="Give a text.")
+            raise EmptyMessageError("There is nothing to remember.", hint="Write a text.")
         told = understood(words) if not attribute.strip() and subject == SELF else None
         statement = Statement(
             id=self._clock.new_id(),
@@ -195,18 +190,18 @@ class Facts:
         return self.get(statement.id)
 
     def edit(self, wanted: str, *, text: str | None = None, value: str | None = None) -> Fact:
-        """Correct a fact: the old one stays in the history, a person's takes its place.
+        """Correct a fact: the old one stays in the history, and a person's replaces it.
 
-        It goes with the exchange that the old one was drawn from, when that is forgotten.
+        It is removed when the source exchange of the old one is forgotten.
 
         Args:
             wanted: As for ``get``.
-            text: The statement as it shall read; None to put the value into the old one.
-            value: What it is; None to take the text.
+            text: The corrected statement; None to put the value into the old one.
+            value: The value; None to use the text.
 
         Raises:
-            EmptyMessageError: There are no words.
-            InputError: The value is not in the text, so that the text must be given too.
+            EmptyMessageError: The text is empty.
+            InputError: The value is not in the text, so the text is needed too.
             NotFoundError: There is none, or several.
         """
         old = self._find(wanted)
@@ -229,7 +224,7 @@ class Facts:
         return self.get(statement.id)
 
     def pin(self, wanted: str) -> Fact:
-        """Let every prompt carry a fact."""
+        """Add a fact to every prompt."""
         fact = self.get(wanted)
         if not fact.pinned:
             statement = self._view().statements[fact.id]
@@ -237,7 +232,7 @@ class Facts:
         return self.get(fact.id)
 
     def unpin(self, wanted: str) -> Fact:
-        """Let prompts carry a fact no more, unless it bears on the message."""
+        """Remove a fact's pin; prompts carry it only when it is relevant."""
         found = self._find(wanted)
         at = self._clock.now()
         related = [s for s in self._view().settled if s.slot == found.slot or are_linked(s, found)]
@@ -246,29 +241,27 @@ class Facts:
         return self.get(found.fact.id)
 
     def withdraw(self, wanted: str) -> Fact:
-        """Take a fact back: its words go, and are not drawn again from what was said until now.
+        """Withdraw a fact: its text is removed and not learned again from anything said until now.
 
-        So do those of what a person edited into it. What it had superseded otherwise holds again.
+        So is the text of a person's edits of it. What it had superseded otherwise holds again.
 
         Returns:
-            The fact as it was, with its words for the last time.
+            The fact as it was, with its text for the last time.
         """
         found = self._find(wanted)
         at = self._clock.now()
         gone = {s.id: s for s in found.members}
-        # What was edited otherwise in another space stays: taking this back may settle it.
+        # An edit in another space stays: the withdrawal may resolve the conflict.
         settled = [s for s in self._view().settled if s.fact.id not in found.fact.disputed_by]
         while more := [s for s in settled if is_edit(s, gone) and s.members[0].id not in gone]:
             gone |= {statement.id: statement for each in more for statement in each.members}
-        # What remains is written first: it hides the words even if this is killed in between.
+        # What remains is written first: it hides the text even if the process is killed in between.
         self._put([withdrawn(statement, at) for statement in gone.values()])
         self._store.delete(RecordKind.FACT, list(gone))
         return found.fact
 
-    # Learning.
-
     def learn(self, exchanges: Iterable[Exchange], extractor: Extractor | None = None) -> int:
-        """Draw facts from exchanges; doing it twice adds nothing.
+        """Learn facts from exchanges; a second run adds nothing.
 
         Returns:
             How many statements were new.
@@ -292,19 +285,17 @@ class Facts:
         return len(news)
 
     def learn_pending(self, limit: int = 500, extractor: Extractor | None = None) -> int:
-        """Draw facts from exchanges that were not looked at yet; it goes on where it stopped.
+        """Learn facts from exchanges that are still unread, from where the last run stopped.
 
         Returns:
-            How many exchanges were looked at; 0 when nothing waits. Where the model fails, the
-            rules go on alone.
+            How many exchanges were read; 0 if none are left. If the model fails, the rules continue
+            alone.
         """
         return learn_page(self._cursor, limit, lambda page: self.learn(page, extractor), extractor)
 
     def asking(self, model: ChatModel) -> ModelDrawer[Exchange, Statement]:
-        """What draws facts with a model too, for ``learn`` and ``learn_pending``."""
+        """Return what extracts facts with a model too, for ``learn`` and ``learn_pending``."""
         return model_extractor(model)
-
-    # Inside.
 
     def _put(self, statements: Iterable[Statement]) -> None:
         self._store.put([to_record(statement) for statement in statements])
@@ -354,7 +345,7 @@ class Facts:
         if len(matches) != 1:
             told = f"Several facts' ids begin with {wanted!r}." if matches else ""
             raise NotFoundError(
-                told or f"No fact is called {wanted!r}.",
-                hint="Give its number or its id: unabridged facts list",
+                told or f"There is no fact {wanted!r}.",
+                hint="Use its number or its id: unabridged facts list",
             )
         return next(iter(matches.values()))

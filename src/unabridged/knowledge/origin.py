@@ -1,7 +1,7 @@
-"""Which space a statement came from, and when.
+"""The spaces that statements came from, and when.
 
-It is read from the shares that a space keeps, never from the statements. A statement has one id in
-every space, and a share that is revoked takes its part of this with it.
+This is read from the shares of a space, never from the statements. A statement has the same id in
+every space; revoking a share removes its part of this too.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,14 +19,14 @@ HERE = ""
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """What a space knows of where its statements are from.
+    """The origins of a space's statements, as far as known.
 
     Attributes:
-        facts: What is known of each statement that came; its origin is ``HERE`` where it came back.
-        exchanges: The name of the space in which each exchange that came was said. What is drawn
-            here from such an exchange is from there too.
-        arrived: When each of both came first, by id.
-        withdrawn: Statements that a person took back in another space, and when.
+        facts: Each copied statement to its source; its origin is ``HERE`` if it came back.
+        exchanges: Each copied exchange to the name of its original space. What is learned here from
+            such an exchange has the same origin.
+        arrived: When each of both first arrived, by id.
+        withdrawn: Statements that a person withdrew in another space, and when.
     """
 
     facts: Mapping[str, SharedFact] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class Provenance:
     withdrawn: Mapping[str, datetime] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        """Whether anything came from elsewhere."""
+        """Return whether anything came from another space."""
         return bool(self.facts or self.exchanges or self.withdrawn)
 
     def origin_of(self, statement: Statement) -> str:
@@ -44,11 +44,11 @@ class Provenance:
         return known.origin if known else self.exchanges.get(statement.exchange or "", HERE)
 
     def arrival_of(self, statement: Statement) -> datetime | None:
-        """Return when a statement from elsewhere came."""
+        """Return when a statement from another space arrived."""
         return self.arrived.get(statement.id) or self.arrived.get(statement.exchange or "")
 
     def source_of(self, statement: Statement) -> str | None:
-        """Return the exchange of the other space that says so, as far as it is known."""
+        """Return its source exchange in the other space, if known."""
         known = self.facts.get(statement.id)
         return known.exchange if known else None
 
@@ -65,7 +65,7 @@ class Provenance:
         return tuple(found)
 
     def told(self, statement: Statement) -> FactOrigin | None:
-        """Return where a statement is from, as people are told; None for this space."""
+        """Return the origin of a statement for people; None for this space."""
         origin, arrived = self.origin_of(statement), self.arrival_of(statement)
         if origin == HERE or arrived is None:
             return None
@@ -73,11 +73,11 @@ class Provenance:
 
 
 NOTHING_SHARED = Provenance()
-"""The provenance of a space that nothing was carried to."""
+"""The provenance of a space that received nothing."""
 
 
 def provenance_of(records: Iterable[Record], here: str) -> Provenance:
-    """Read where statements are from."""
+    """Read the origins of statements."""
     facts: dict[str, SharedFact] = {}
     exchanges: dict[str, str] = {}
     arrived: dict[str, datetime] = {}
@@ -86,7 +86,7 @@ def provenance_of(records: Iterable[Record], here: str) -> Provenance:
         if share.side is not ShareSide.TAKEN:
             continue
         for carry in share.carries:
-            # What was revoked and came again arrived when it came first.
+            # What was revoked and shared again counts from its first arrival.
             _note_earliest(arrived, dict.fromkeys((*carry.facts, *carry.exchange_ids), carry.at))
         if share.revoked is None:
             _read(share, here, facts, exchanges)

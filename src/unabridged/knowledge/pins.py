@@ -1,4 +1,4 @@
-"""Pinned facts: what every prompt carries, because the user said so."""
+"""Pinned facts: the user asked for them in every prompt."""
 
 from datetime import datetime
 
@@ -11,10 +11,10 @@ from unabridged.ports import Store
 
 
 def pin_words(store: Store, pin_id: str, text: str, at: datetime) -> Pin:
-    """Pin words that the user gives.
+    """Pin a text of the user.
 
     Raises:
-        EmptyMessageError: There are none.
+        EmptyMessageError: The text is empty.
     """
     words = text.strip()
     if not words:
@@ -23,14 +23,14 @@ def pin_words(store: Store, pin_id: str, text: str, at: datetime) -> Pin:
 
 
 def pin_exchange(store: Store, pin_id: str, exchange: Exchange, at: datetime) -> Pin:
-    """Pin what the user said in an exchange.
+    """Pin the user's message of an exchange.
 
     Raises:
-        EmptyMessageError: The user's message has no words.
+        EmptyMessageError: The user's message is empty.
     """
     words = exchange.user.text.strip()
     if not words:
-        raise EmptyMessageError("That message has no words.", hint="Pin another, or /remember.")
+        raise EmptyMessageError("That message has no text.", hint="Pin another, or /remember.")
     return _put(store, Pin(pin_id, words, at, exchange.id))
 
 
@@ -42,12 +42,12 @@ def _put(store: Store, pin: Pin) -> Pin:
 
 
 def pinned(facts: Facts) -> list[Pin]:
-    """Every pin, the oldest first."""
+    """Return every pin, the oldest first."""
     return [Pin(fact.id, fact.text, fact.since, fact.exchange) for fact in facts.pinned()]
 
 
 def unpin(facts: Facts, wanted: str) -> Pin:
-    """Take a pin off by its id, the beginning of its id, or its number in the list (from 1).
+    """Remove a pin by its id, the beginning of its id, or its number in the list (from 1).
 
     The text stays stored, so that the prompts that carried it can be rendered again.
 
@@ -59,6 +59,6 @@ def unpin(facts: Facts, wanted: str) -> Pin:
     if wanted.isdecimal() and 1 <= int(wanted) <= len(pins):
         matches = [pins[int(wanted) - 1]]
     if len(matches) != 1:
-        raise NotFoundError(f"No pin is called {wanted!r}.", hint="List them: /remember")
+        raise NotFoundError(f"There is no pin {wanted!r}.", hint="List them: /remember")
     facts.unpin(matches[0].id)
     return matches[0]

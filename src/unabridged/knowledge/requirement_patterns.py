@@ -1,4 +1,4 @@
-"""What states a requirement: tables of patterns, and of words that tell its type and priority."""
+"""Patterns of requirements, and words for their type and priority."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -8,7 +8,7 @@ from unabridged.language.sentences import sentences
 from unabridged.language.words import fold, stem, words
 
 VERSION = "rules-1"
-"""By whom a requirement is that the rules drew."""
+"""The author of requirements from the rules."""
 
 _SYSTEM = (
     r"(?:system|app|application|software|platform|web\s?site|site|service|tool|product|solution|program|"
@@ -66,7 +66,7 @@ _FEATURE = re.compile(
     r"passwords?|accounts?|suche|export\w*|anmeldung|bericht\w*|schnittstelle|able)\b",
     re.IGNORECASE,
 )
-"""What a product has, and a wish of any other kind has not."""
+"""Features of a product; other wishes have none."""
 _ANAPHOR = re.compile(_IT, re.IGNORECASE)
 _ABOUT_SYSTEM = re.compile(
     r"\b(?:system|app|application|software|platform|web\s?site|tool|product|interface|api|feature|"
@@ -179,13 +179,13 @@ class RequirementMatch:
 
     Attributes:
         text: The statement, without a bullet.
-        quote: The words, as they stand in the message.
+        quote: The words, exactly as in the message.
         type: ``functional``, ``non-functional`` or ``constraint``.
         priority: ``must``, ``should``, ``could`` or ``wont``.
-        rationale: Why, where it says so.
-        fit_criterion: What can be measured, where it says so.
-        originator: Whose wish it is, where a user story says so.
-        by: Who drew it.
+        rationale: The reason, if the text contains one.
+        fit_criterion: The measurable part, if the text contains one.
+        originator: Whose wish it is, if a user story names them.
+        by: Its author.
     """
 
     text: str
@@ -200,10 +200,10 @@ class RequirementMatch:
 
 @dataclass(frozen=True, slots=True)
 class RequirementRules:
-    """Rules that draw requirements.
+    """Rules that extract requirements.
 
     Attributes:
-        version: Their name; under another, everything is looked at anew.
+        version: Their name; under another, everything is read again.
     """
 
     version: str
@@ -212,7 +212,7 @@ class RequirementRules:
 
 @dataclass(frozen=True, slots=True)
 class Gist:
-    """What requirements are compared by.
+    """The basis on which requirements are compared.
 
     Attributes:
         denied: Whether it forbids.
@@ -225,7 +225,7 @@ class Gist:
 
 
 def stated(text: str) -> Iterator[RequirementMatch]:
-    """The requirements that a message states, in order; a question states none."""
+    """Return the requirements that a message states, in order; a question states none."""
     of_system = bool(_ABOUT_SYSTEM.search(_unfenced(text)))
     for quote in quotes(text):
         if not _NOT_STATED.search(quote) and _is_required(quote, of_system=of_system):
@@ -233,7 +233,7 @@ def stated(text: str) -> Iterator[RequirementMatch]:
 
 
 def quotes(text: str) -> Iterator[str]:
-    """The sentences of a message that may state something, word for word, without bullets."""
+    """Return the sentences that may state something, verbatim, without bullets."""
     for sentence in sentences(_unfenced(text)):
         quote = _BULLET.sub("", sentence).strip()
         if 12 <= len(quote) <= 600 and not quote.endswith(("?", "？", ":")) and quote in text:
@@ -245,7 +245,7 @@ def _unfenced(text: str) -> str:
 
 
 def described(quote: str) -> RequirementMatch:
-    """A requirement with what its words tell of it."""
+    """Return a requirement with the fields that its words contain."""
     why, measure = _REASON.search(quote), _MEASURE.search(quote)
     role = _STORY_OF.match(quote)
     return RequirementMatch(
@@ -268,14 +268,14 @@ def _is_required(quote: str, *, of_system: bool) -> bool:
 
 
 def type_of(text: str) -> str:
-    """What kind of requirement a text is."""
+    """Return the type of a requirement's text."""
     if _CONSTRAINT.search(text):
         return "constraint"
     return "non-functional" if _QUALITY.search(text) else "functional"
 
 
 def priority_of(text: str) -> str:
-    """How much it is asked for, by its wording; empty where that does not tell."""
+    """Return the priority by the wording; empty if that does not show it."""
     if _WISHED.search(text):
         return "could"
     found = {name: cue.search(text) for name, cue in _PRIORITIES.items()}
@@ -286,7 +286,7 @@ def priority_of(text: str) -> str:
 
 
 def gist(text: str) -> Gist:
-    """What a requirement is compared by."""
+    """Return the basis on which a requirement is compared."""
     folded = fold(text)
     telling = {stem(word) for word in words(folded) if not word[0].isdigit()} - _FORM_WORDS
     quantities: dict[str, float] = {}
@@ -301,12 +301,12 @@ def gist(text: str) -> Gist:
 
 
 def stem_unit(unit: str) -> str:
-    """A unit of measure without its plural."""
+    """Return a unit of measure without its plural."""
     return unit.removesuffix("n").removesuffix("s") if len(unit) > 3 else unit
 
 
 def conflict(one: Gist, other: Gist) -> bool:
-    """Whether two cannot be met together: about the same, with other numbers, or one forbids it."""
+    """Return whether two conflict: the same subject with other numbers, or one forbids it."""
     units = one.quantities.keys() & other.quantities.keys()
     if one.denied == other.denied and not units:
         return False
@@ -326,8 +326,9 @@ def _bare(gist_: Gist, units: set[str]) -> frozenset[str]:
 
 
 SAME, FORBIDS, ALIKE = 0.6, 0.75, 0.4
-"""The share of the terms of the shorter that both must have, to differ in a number or to forbid what
-the other asks; and the share of the terms of both."""
+"""The shares of terms that two requirements must have in common: of the shorter one, to differ in a
+number or to forbid what the other asks; and of both.
+"""
 
 NARROW = RequirementRules(VERSION, stated)
-"""What suits any talk."""
+"""Rules for any conversation."""

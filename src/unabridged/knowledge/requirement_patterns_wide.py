@@ -1,8 +1,8 @@
-"""What states a requirement in talk about requirements, where people seldom say "the system".
+"""Patterns for conversations about requirements, where people seldom say "the system".
 
-Wider than ``stating``: who is asked what a product has to do says "owners should be able to book
-online" or "it must be live before March". A clause counts by its subject and its modal verb; what
-people say of themselves, of each other and of the talk does not.
+Wider than ``requirement_patterns``: people who describe a product say "owners should be able to
+book online" or "it must be live before March". The subject and the modal verb of a clause decide;
+what people say about themselves, each other and the conversation does not count.
 """
 
 import re
@@ -34,7 +34,7 @@ _GUESSED = (
     r"exciting|lovely|liberating|difficult|stressful|exhausting|blast|proud|happy|sad|fantastic|"
     r"incredible|wonderful|challenging|over\s+the\s+moon)\b"
 )
-"""What is guessed of somebody: "that must be hard"."""
+"""Guesses about somebody: "that must be hard"."""
 _PAST = r"have\s+(?!to\b)(?:\w+ed|been|had|gone|done|known|seen|said|come|taken|told|made|left|felt|heard|thought|met|got|bought)\b"
 _LED = (
     r"(?:and|but|so|then|also|well|yes|yeah|no|ok(?:ay)?|right|exactly|plus|oh|ah|sure|again|of\s+course|"
@@ -69,7 +69,7 @@ _NO_SUBJECT = frozenset(
     anyone we they people's how why where when not ich du sie er das dies ihr
     """.split()
 )
-"""First words of a clause whose subject is a person in the talk, or what was just said."""
+"""First words of a clause whose subject is a person in the conversation, or what was just said."""
 _SPOKEN_OF = frozenset({"i", "you", "we", "btw", "i'm", "i’m"})
 _PERSONS = frozenset({"they", "he", "she"})
 _OWN = re.compile(
@@ -100,7 +100,7 @@ _NO_WISH = (
 _WISHES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        # wishes for a thing, or for what somebody else shall be able to do
+        # wishes for a thing, or for an ability of somebody else
         rf"\b(?:we|I|they)(?:['’]d\s+(?:like|want)|\s+would\s+(?:like|want)|\s+(?:do\s+|also\s+|really\s+|definitely\s+)*want)\s+{_NO_WISH}\w",
         rf"\bwe\s+(?:also\s+|really\s+|definitely\s+|absolutely\s+)*(?:need|require)\s+{_NO_WISH}\w",
         rf"\bwe\s+(?:do\s+not|don['’]t)\s+(?:need|want)\s+{_NO_WISH}\w",
@@ -173,13 +173,13 @@ _TIE = re.compile(
 )
 _LEAD = re.compile(rf"^(?:{_LED})+", re.IGNORECASE)
 _MOST = 9
-"""Words that a subject may have."""
+"""Words of the longest subject."""
 
 
 def elicited(text: str) -> Iterator[RequirementMatch]:
-    """The requirements that a message states in talk about requirements, in order.
+    """Return the requirements of a message in a conversation about requirements, in order.
 
-    What ``stated`` draws is among them; a question states none.
+    They include those of ``stated``; a question states none.
     """
     known = {each.quote for each in stated(text)}
     for quote in quotes(text):
@@ -235,4 +235,4 @@ def _obliges_in_german(clause: str) -> bool:
 
 
 WIDE = RequirementRules("wide-1", elicited)
-"""What suits talk about requirements."""
+"""Rules for conversations about requirements."""

@@ -1,4 +1,4 @@
-"""Requirement cards: how a requirement is stored, and what a person may change of it."""
+"""Requirement cards: the stored form of a requirement, and the fields that a person may change."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -17,7 +17,7 @@ FIELDS = (
     "text", "type", "rationale", "fit_criterion", "originator", "satisfaction", "dissatisfaction",
     "priority", "conflicts",
 )  # fmt: skip
-"""What a person may change."""
+"""The fields that a person may change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +25,10 @@ class Card:
     """A requirement as it is stored.
 
     Attributes:
-        key: The record's id: derived from exchange and words, or fresh where a person gave it.
-        number: Its number among the requirements; two writers may have given the same one.
-        requirement: It; its id follows from the number.
-        seal: Once it was withdrawn: what recognises its like.
+        key: The record's id: derived from exchange and words, or new if a person stated it.
+        number: Its number among the requirements; two writers may have assigned the same one.
+        requirement: The requirement; its id follows from the number.
+        seal: For a withdrawn one: a digest that recognises the same words.
     """
 
     key: str
@@ -38,24 +38,24 @@ class Card:
 
 
 def name_of(number: int) -> str:
-    """The id of a requirement by its number."""
+    """Return the id of a requirement by its number."""
     return f"REQ-{number}"
 
 
 def key_of(exchange: str, quote: str) -> str:
-    """The record's id of a requirement that an exchange states: the same in every process."""
+    """Return the record id of a requirement in an exchange: the same in every process."""
     return digest_id(exchange, folded(quote))
 
 
 def checked(field: str, value: Any) -> Any:
-    """A value as a field takes it.
+    """Return a value as a field stores it.
 
     Raises:
-        InputError: The field is unknown, or cannot take it.
+        InputError: The field is unknown, or the value is invalid.
     """
     if field not in FIELDS:
         raise InputError(
-            f"A requirement has no field {field!r}.", hint=f"Known: {', '.join(FIELDS)}."
+            f"A requirement has no field {field!r}.", hint=f"Known fields: {', '.join(FIELDS)}."
         )
     if field in ("satisfaction", "dissatisfaction"):
         return _grade(field, value)
@@ -66,9 +66,9 @@ def checked(field: str, value: Any) -> Any:
     choices = {"type": TYPES, "priority": PRIORITIES}.get(field)
     if choices and text not in choices:
         named = ", ".join(choice for choice in choices if choice)
-        raise InputError(f"The {field} {text!r} is unknown.", hint=f"Give one of {named}.")
+        raise InputError(f"The {field} {text!r} is unknown.", hint=f"Use one of: {named}.")
     if field == "text" and not text:
-        raise InputError("A requirement needs a text.", hint="Say what must be.")
+        raise InputError("A requirement needs a text.", hint="State what is required.")
     return text
 
 
@@ -77,18 +77,20 @@ def _grade(field: str, value: Any) -> int | None:
         return None
     digits = str(value)
     if digits not in {"1", "2", "3", "4", "5"}:
-        raise InputError(f"The {field} {digits!r} is no grade.", hint="Give 1 to 5.")
+        raise InputError(
+            f"The {field} {digits!r} is not a grade.", hint="Use a number from 1 to 5."
+        )
     return int(digits)
 
 
 def with_step(requirement: Requirement, at: datetime, what: str) -> Requirement:
-    """A requirement with one more step of a person in its history."""
+    """Return a requirement with another step of a person in its history."""
     step = FactChange(at, PERSON, what, requirement.text)
     return replace(requirement, history=(*requirement.history, step))
 
 
 def emptied(card: Card, at: datetime) -> Card:
-    """What remains of a requirement that a person takes back: its id, and no words."""
+    """Return what remains of a withdrawn requirement: its id, and no words."""
     old = card.requirement
     steps = tuple(replace(step, text="") for step in old.history)
     bare = Requirement(
@@ -99,7 +101,7 @@ def emptied(card: Card, at: datetime) -> Card:
 
 
 def to_record(card: Card) -> Record:
-    """A card as it is stored; it names the exchange that it was drawn from."""
+    """Return the record of a card, with the id of its source exchange."""
     held = card.requirement
     body = {**msgspec.to_builtins(held), "number": card.number, "seal": card.seal}
     drawn = (held.exchange,) if held.exchange else ()
@@ -107,7 +109,7 @@ def to_record(card: Card) -> Record:
 
 
 def from_record(record: Record) -> Card:
-    """Read what ``to_record`` gave.
+    """Read the record that ``to_record`` made.
 
     Raises:
         KeyError: It is no card.
@@ -118,7 +120,7 @@ def from_record(record: Record) -> Card:
 
 
 def numbered(cards: list[Card]) -> list[Card]:
-    """Cards in the order of their numbers; where two have one, the later one takes the next free.
+    """Return cards in the order of their numbers; of two equal ones the later gets the next free.
 
     Every process that sees the same cards numbers them alike.
     """

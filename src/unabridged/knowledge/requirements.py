@@ -37,12 +37,12 @@ from unabridged.log.record_watch import RecordWatch
 from unabridged.ports import ChatModel, Clock, Store
 
 PROGRESS = "requirements"
-"""The id of the record that says how far learning has come."""
+"""The id of the record that stores how far learning has come."""
 LAST = "requirement-number"
-"""The id of the record that holds the highest number ever given: none is given twice."""
+"""The id of the record that holds the highest number so far: none is used twice."""
 
 Stater = Callable[[str], Iterable[RequirementMatch]]
-"""Draws requirements from the user's words, each with a quote."""
+"""Extracts requirements from the user's words, each with a quote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class _View:
 
 
 class Requirements:
-    """The requirements of one space. Several processes may hold one each."""
+    """The requirements of one space. Several processes may open one each."""
 
     def __init__(self, store: Store, clock: Clock, rules: RequirementRules = NARROW) -> None:
         self._store = store
@@ -63,13 +63,11 @@ class Requirements:
         self._lock = RLock()
         self._seen: _View | None = None
 
-    # Looking.
-
     def all(self, *, withdrawn: bool = False) -> list[Requirement]:
-        """The requirements in the order of their numbers, with the conflicts that show.
+        """Return the requirements in the order of their numbers, with their conflicts.
 
         Args:
-            withdrawn: Also those that a person took back; of these only the id is left.
+            withdrawn: Include withdrawn ones; only the id of these is left.
         """
         return [
             card.requirement
@@ -78,7 +76,7 @@ class Requirements:
         ]
 
     def pinned(self) -> list[Fact]:
-        """What every prompt carries of them, as facts: the ids are those of their records."""
+        """Return the pinned requirements as facts: the ids are those of their records."""
         return [
             Fact(card.key, card.requirement.text, card.requirement.at, pinned=True)
             for card in self._view().cards
@@ -86,7 +84,7 @@ class Requirements:
         ]
 
     def get(self, wanted: str) -> Requirement:
-        """A requirement by its id or its number.
+        """Return a requirement by its id or its number.
 
         Raises:
             NotFoundError: There is none.
@@ -94,11 +92,11 @@ class Requirements:
         return self._find(wanted).requirement
 
     def history(self, wanted: str) -> tuple[FactChange, ...]:
-        """What happened to a requirement, the oldest first."""
+        """Return the history of a requirement, the oldest step first."""
         return self.get(wanted).history
 
     def conflicts(self) -> list[tuple[Requirement, Requirement]]:
-        """Pairs that cannot be met together: other numbers, must against must not, or as told."""
+        """Return the pairs that conflict: by numbers, must against must not, or a person."""
         held = {each.id: each for each in self.all()}
         pairs = {
             tuple(sorted((each.id, other), key=_number))
@@ -109,15 +107,13 @@ class Requirements:
         ordered = sorted(pairs, key=lambda pair: (_number(pair[0]), _number(pair[1])))
         return [(held[one], held[other]) for one, other in ordered]
 
-    # What a person does.
-
     def add(self, /, text: str, **fields: Any) -> Requirement:
-        """Add a requirement that a person gives; what is not given follows from the wording.
+        """Add a requirement that a person states; missing fields follow from the wording.
 
         ``fields`` are any of ``requirement_records.FIELDS``.
 
         Raises:
-            InputError: There is no text, a field is unknown, or cannot take its value.
+            InputError: The text is empty, a field is unknown, or a value is invalid.
         """
         words = checked("text", text)
         given = {name: checked(name, value) for name, value in fields.items()}
@@ -137,12 +133,12 @@ class Requirements:
         return self._enter([(self._clock.new_id(), requirement)])[0]
 
     def edit(self, /, wanted: str, **fields: Any) -> Requirement:
-        """Change fields of a requirement; the history keeps the text that it had.
+        """Change fields of a requirement; the history keeps the old text.
 
         ``fields`` are any of ``requirement_records.FIELDS``.
 
         Raises:
-            InputError: A field is unknown, or cannot take its value.
+            InputError: A field is unknown, or a value is invalid.
             NotFoundError: There is none.
         """
         card = self._find(wanted)
@@ -151,28 +147,28 @@ class Requirements:
         return self._change(card, with_step(changed, self._clock.now(), "edited"))
 
     def pin(self, wanted: str) -> Requirement:
-        """Let every prompt carry a requirement."""
+        """Add a requirement to every prompt."""
         return self._set_pin(wanted, pinned=True)
 
     def unpin(self, wanted: str) -> Requirement:
-        """Let prompts carry a requirement no more."""
+        """Remove a requirement's pin."""
         return self._set_pin(wanted, pinned=False)
 
     def withdraw(self, wanted: str) -> Requirement:
-        """Take a requirement back: its words go, its number stays, and it is not drawn again.
+        """Withdraw a requirement: its text is removed, its number stays; it is not learned again.
 
         Returns:
-            The requirement as it was, with its words for the last time.
+            The requirement as it was, with its text for the last time.
         """
         card = self._find(wanted)
         self._store.put([to_record(emptied(card, self._clock.now()))])
         return card.requirement
 
     def admit(self, requirements: Iterable[Requirement]) -> int:
-        """Take over requirements from elsewhere; those whose words are here already are passed over.
+        """Import requirements from elsewhere; skip those whose words are already here.
 
         Returns:
-            How many were new. Where a number is taken, the newcomer has another one.
+            How many were new. An imported one whose number is taken gets another.
         """
         here = {folded(card.requirement.text) for card in self._view().cards}
         news: list[tuple[str, Requirement]] = []
@@ -184,10 +180,8 @@ class Requirements:
         self._enter(news)
         return len(news)
 
-    # Learning.
-
     def learn(self, exchanges: Iterable[Exchange], stater: Stater | None = None) -> int:
-        """Draw requirements from what the user said; doing it twice adds nothing.
+        """Learn requirements from the user's words; a second run adds nothing.
 
         Returns:
             How many were new.
@@ -211,24 +205,22 @@ class Requirements:
         return len(news)
 
     def learn_pending(self, limit: int = 500, stater: Stater | None = None) -> int:
-        """Draw requirements from exchanges not looked at yet; it goes on where it stopped.
+        """Learn requirements from unread exchanges, from where the last run stopped.
 
         Returns:
-            How many exchanges were looked at; 0 when nothing waits. Where the model fails, the
-            rules go on alone.
+            How many exchanges were read; 0 if none are left. If the model fails, the rules continue
+            alone.
         """
         return learn_page(self._cursor, limit, lambda page: self.learn(page, stater), stater)
 
     @property
     def waits(self) -> bool:
-        """Whether something was said that nobody has looked at yet."""
+        """Return whether there are unread exchanges."""
         return self._cursor.waits
 
     def asking(self, model: ChatModel) -> ModelDrawer[str, RequirementMatch]:
-        """What draws requirements with a model too, for ``learn`` and ``learn_pending``."""
+        """Return what extracts requirements with a model too, for ``learn``."""
         return model_stater(model, self._rules.draw)
-
-    # Inside.
 
     def _view(self) -> _View:
         with self._lock:
@@ -245,7 +237,7 @@ class Requirements:
             if digits == str(card.number) and not card.requirement.withdrawn:
                 return card
         raise NotFoundError(
-            f"No requirement is called {wanted!r}.", hint="List them: unabridged requirements list"
+            f"There is no requirement {wanted!r}.", hint="List them: unabridged requirements list"
         )
 
     def _stored(self, card: Card) -> Requirement:
@@ -298,7 +290,7 @@ def _drawn(each: RequirementMatch, exchange: Exchange) -> Requirement:
 
 
 def _with_conflicts(cards: list[Card]) -> list[Card]:
-    # Cards that name what they cannot be met together with, as told and as it shows.
+    # The conflicts of cards, those set by a person and those in their wording.
     held = [card for card in cards if not card.requirement.withdrawn]
     gists = [gist(card.requirement.text) for card in held]
     against: dict[int, set[int]] = {card.number: set() for card in held}

@@ -1,13 +1,13 @@
-"""From statements to facts: what confirms, what supersedes, and what contradicts without an order.
+"""Derive facts from statements: confirmations, replacements, and conflicts without an order.
 
-Derived anew from immutable statements, in the order in which they were said and not in which they
-came. A statement of another space counts from its arrival. It ends only statements of its own space,
-and what a person edited into it; everything else that it contradicts stays as a conflict, until a
+Facts are recomputed from immutable statements, in the order in which they were said, not in which
+they arrived. A statement from another space counts from its arrival. It ends only statements of its
+own space, and a person's edits of it; anything else that it contradicts stays a conflict, until a
 person resolves it here.
 
-A *slot* is what can have one answer: for an attribute with one value at a time subject and attribute;
-for others the value too, and the answer is yes or no. A *run* is a stretch of statements in a slot that
-say the same: it is one fact.
+A *slot* can have one answer. For an attribute with one value at a time it is subject and attribute.
+For others it includes the value, and the answer is yes or no. A *run* is a series of statements in
+a slot that say the same: it is one fact.
 """
 
 from collections import defaultdict
@@ -25,13 +25,13 @@ Slot = tuple[str, ...]
 
 @dataclass(slots=True)
 class StatementRun:
-    """Statements of one slot that say the same, without another between them.
+    """A series of statements in one slot that say the same.
 
     Attributes:
-        said: What is said: the folded value.
+        said: The value, folded.
         members: The statements, the oldest first.
-        follows: The run whose place it took.
-        against: Runs that say otherwise without an order between them.
+        follows: The run that it replaced.
+        against: Runs that contradict it without an order.
     """
 
     slot: Slot
@@ -44,7 +44,7 @@ class StatementRun:
 
     @property
     def face(self) -> Statement:
-        """The statement that speaks for all: a pinned one, a person's, else the oldest."""
+        """The statement that represents the run: a pinned one, a person's, else the oldest."""
         return min(self.members, key=lambda s: (not s.pinned, s.by != PERSON))
 
     @property
@@ -54,12 +54,12 @@ class StatementRun:
 
     @property
     def by_person(self) -> bool:
-        """Whether a person gave it outright."""
+        """Whether a person stated it outright."""
         return any(statement.by == PERSON for statement in self.members)
 
     @property
     def pinned(self) -> bool:
-        """Whether it, or what it took the place of, was pinned: a pin is on the matter."""
+        """Whether it, or what it replaced, was pinned: a pin is on the matter."""
         run: StatementRun | None = self
         looked_at: list[StatementRun] = []
         while run is not None and not any(run is seen for seen in looked_at):
@@ -71,7 +71,7 @@ class StatementRun:
 
 
 def slot_of(statement: Statement) -> Slot:
-    """What a statement gives an answer to."""
+    """Return the slot of a statement."""
     if not statement.attribute:
         return (statement.id,)
     attribute = attribute_of(statement.attribute)
@@ -81,16 +81,16 @@ def slot_of(statement: Statement) -> Slot:
 
 
 def contradict(one: StatementRun, other: StatementRun) -> bool:
-    """Whether two runs of a slot cannot both be true: another value, or the same one denied."""
+    """Return whether two runs of a slot contradict: another value, or the same one denied."""
     if one.said == other.said:
         return one.denied != other.denied
-    # That one does not live in one place says nothing against living in another; but who says
-    # where one lives now says more than who said where not.
+    # Not living in one place does not contradict living in another. But where one lives now is
+    # newer information than where one did not.
     return not other.denied
 
 
 def close(run: StatementRun, at: datetime) -> None:
-    """End a run; there is nothing left to settle between it and others."""
+    """End a run; nothing remains to be resolved between it and others."""
     run.until = at
     for other in run.against:
         other.against = [each for each in other.against if each is not run]
@@ -103,7 +103,7 @@ class Settled:
 
     Attributes:
         members: Its statements, the oldest first.
-        slot: What shares it can supersede or contradict it.
+        slot: Statements with the same slot can supersede or contradict it.
     """
 
     fact: Fact
@@ -154,7 +154,7 @@ def _merged(kept: Sequence[Statement], carried: Provenance) -> list[StatementRun
 def _slot(statement: Statement, held: Mapping[str, Statement], carried: Provenance) -> Slot:
     if statement.attribute or not carried:
         return slot_of(statement)
-    # Free words have no slot of their subject: what several spaces made of them shares the first one's.
+    # Free text has no slot of its subject: edits in several spaces share the original's slot.
     return ((statement.id, *carried.edited_from(statement, held))[-1],)
 
 
@@ -166,7 +166,7 @@ def _nearest(
 
 
 class _Order:
-    """The order in which a space came to know statements, and which of them may end which."""
+    """The order in which statements arrived in a space, and which may end which."""
 
     def __init__(self, statements: Sequence[Statement], carried: Provenance) -> None:
         self._carried = carried
@@ -179,17 +179,17 @@ class _Order:
         for statement in sorted(statements, key=_time, reverse=True):
             origin = carried.origin_of(statement)
             seen = carried.arrival_of(statement) if origin != HERE else None
-            # What one space said stays in its own order, also where the older part came later.
+            # What one space said keeps its order, even if the older part arrived later.
             seen = min(seen or statement.since, earliest.get(origin, seen or statement.since))
             earliest[origin] = self._seen[statement.id] = seen
             self._edited[statement.id] = carried.edited_from(statement, held)
 
     def key(self, statement: Statement) -> tuple[object, ...]:
-        """The place of a statement: when it was said here, or came."""
+        """Return the sort key of a statement: when it was said here, or arrived."""
         return (self._seen.get(statement.id, statement.since), *_time(statement))
 
     def may_end(self, new: Statement, run: StatementRun) -> bool:
-        """Whether a statement may end a run: one of another space only its own, or what it edits."""
+        """Return whether a statement may end a run; from another space only its own or edits."""
         origin = self._carried.origin_of(new)
         return origin == HERE or all(
             self._carried.origin_of(member) == origin or member.id in self._edited[new.id]
@@ -197,7 +197,7 @@ class _Order:
         )
 
     def is_later(self, new: Statement, run: StatementRun) -> bool:
-        """Whether a statement is later than all of a run."""
+        """Return whether a statement is later than all of a run."""
         if self._carried.origin_of(new) == self._carried.origin_of(run.last):
             return new.since > run.last.since
         return self.key(new)[:1] > self.key(run.last)[:1]

@@ -1,7 +1,7 @@
-"""Statements: what was said once, as it is stored; never changed, except that a person pins or withdraws.
+"""Statements: stored once and never changed, except that a person pins or withdraws them.
 
-Facts are not stored: ``merge`` derives them from the statements whenever these changed. So a
-statement that goes (its exchange was forgotten) takes with it what it superseded, and no more.
+Facts are not stored: ``resolve_facts`` derives them from the statements whenever these change. So
+forgetting an exchange removes its statement and what that superseded, and nothing else.
 """
 
 from collections.abc import Iterable
@@ -18,10 +18,11 @@ from unabridged.domain.record import Record, RecordKind
 from unabridged.language.words import fold, words
 
 GONE = "~"
-"""Before the id of the record that remains of a withdrawn statement. The statement's own record goes,
-so that a prompt that carried it knows that it is gone."""
+"""The prefix of the record id of a withdrawn statement. Its own record is removed, so that a prompt
+that carried it can tell that it is gone.
+"""
 PERSON = "user"
-"""By whom a statement is that a person gave."""
+"""The author of statements from a person."""
 _ALWAYS = frozenset(("text", "pinned", "exchange", "by"))
 _APART = ("id", "since", "sources")
 """Fields that a record does not hold in its body."""
@@ -32,21 +33,21 @@ _ARTICLES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What was said once.
+    """A single statement.
 
     Attributes:
-        id: Derived from exchange, subject, attribute, value and quote; fresh where a person gave it.
-        text: As people and prompts read it; empty once it was withdrawn.
+        id: Derived from exchange, subject, attribute, value and quote; new if a person stated it.
+        text: The text for people and prompts; empty once it was withdrawn.
         since: When it was said.
-        attribute: What of them; empty for free words.
+        attribute: What about the subject; empty for free text.
         place: Where in the message the quote begins, in characters: of two in one message the later
             one may correct the earlier one.
-        corrects: Whether it says itself that it takes the place of what was said before.
-        replaces: The id of the statement that a person's edit takes the place of.
+        corrects: Whether its words say that it replaces something said before.
+        replaces: The id of the statement that a person's edit replaces.
         aliases: Other words by which people ask for it.
-        sources: Exchanges whose words it holds though a person gave it: it was edited from these.
-        seal: Once it was withdrawn: what recognises its like without its words.
-        changes: What a person did to it, without words: when, who and what.
+        sources: Exchanges whose words an edit by a person still contains.
+        seal: For a withdrawn one: a digest that recognises the same statement without its words.
+        changes: A person's changes, without words: when, who and what.
     """
 
     id: str
@@ -74,13 +75,13 @@ class ExtractedStatement:
     """A statement before it is tied to its exchange.
 
     Attributes:
-        attribute: What of the subject.
-        value: What it is.
-        quote: The words that say so.
-        text: As people and prompts read it; empty to take the quote.
-        subject: Whom it is about.
+        attribute: What about the subject.
+        value: The value.
+        quote: Its words in the source.
+        text: The text for people and prompts; empty to use the quote.
+        subject: Who it is about.
         place: Where in the message the quote begins.
-        corrects: Whether it says itself that it takes the place of what was said before.
+        corrects: Whether its words say that it replaces something said before.
     """
 
     attribute: str
@@ -93,7 +94,7 @@ class ExtractedStatement:
 
 
 def tied(drawn: ExtractedStatement, exchange: Exchange, by: str) -> Statement | None:
-    """Tie what was drawn to the exchange; None where its words do not stand there, word for word."""
+    """Tie an extracted statement to its exchange; None if its quote is not there word for word."""
     if not drawn.quote.strip() or drawn.quote not in exchange.user.text:
         return None
     statement = Statement(
@@ -113,12 +114,12 @@ def tied(drawn: ExtractedStatement, exchange: Exchange, by: str) -> Statement | 
 
 
 def derived_id(statement: Statement) -> str:
-    """The id of a statement that was drawn from an exchange: the same in every process."""
+    """Return the id of a statement from an exchange: the same in every process."""
     return digest_id(statement.exchange or "", *key(statement), statement.quote)
 
 
 def digest_id(*parts: str) -> str:
-    """An id that follows from texts."""
+    """Return an id that follows from texts."""
     return blake2b(_joined(parts), digest_size=10).hexdigest()
 
 
@@ -127,31 +128,31 @@ def _joined(parts: Iterable[str]) -> bytes:
 
 
 def key(statement: Statement) -> tuple[str, str, str]:
-    """What two statements share that say the same: subject, attribute and value, folded."""
+    """Return the key of equal statements: subject, attribute and value, folded."""
     value = statement.value or statement.text
     return folded(statement.subject), folded(statement.attribute), folded(value)
 
 
 @lru_cache(maxsize=65536)
 def folded(text: str) -> str:
-    """A value as values are compared: folded, without articles and punctuation."""
+    """Return a value as values are compared: folded, without articles and punctuation."""
     found = words(fold(text))
     telling = [word for word in found if word not in _ARTICLES]
     return " ".join(telling or found)
 
 
 def seal_of(salt: str, *parts: str) -> str:
-    """What recognises the like of something withdrawn without holding its words: a salted digest."""
+    """Return a salted digest that recognises a withdrawn statement without its words."""
     return f"{salt}:{blake2b(_joined((salt, *parts)), digest_size=16).hexdigest()}"
 
 
 def is_sealed(seals: Iterable[str], *parts: str) -> bool:
-    """Whether these are the parts of something that was withdrawn."""
+    """Return whether these are the parts of something withdrawn."""
     return any(seal_of(seal.partition(":")[0], *parts) == seal for seal in seals)
 
 
 def withdrawn(statement: Statement, at: datetime) -> Statement:
-    """What remains of a statement that a person takes back: that there was one, and no words."""
+    """Return what remains of a withdrawn statement: that there was one, and no words."""
     return Statement(
         id=statement.id,
         text="",
@@ -166,13 +167,13 @@ def withdrawn(statement: Statement, at: datetime) -> Statement:
 
 
 def changed(statement: Statement, at: datetime, what: str, *, pinned: bool) -> Statement:
-    """A statement that a person pins or unpins."""
+    """Return a statement that a person pins or unpins."""
     steps = (*statement.changes, FactChange(at, PERSON, what, ""))
     return replace(statement, pinned=pinned, changes=steps)
 
 
 def to_record(statement: Statement) -> Record:
-    """A statement as it is stored, without what is empty; it names the exchange it was drawn from."""
+    """Return the record of a statement, without empty fields, with its source exchange's id."""
     empty = msgspec.to_builtins(Statement("", "", statement.since))
     given = msgspec.to_builtins(statement).items()
     body = {name: v for name, v in given if name in _ALWAYS or v != empty[name]}
@@ -184,7 +185,7 @@ def to_record(statement: Statement) -> Record:
 
 
 def from_record(record: Record) -> Statement:
-    """Read what ``to_record`` gave, and pins: text, pinned, exchange."""
+    """Read the records of ``to_record``, and pins: text, pinned, exchange."""
     own = {
         "id": record.id.removeprefix(GONE),
         "since": record.at,
@@ -194,6 +195,6 @@ def from_record(record: Record) -> Statement:
 
 
 def read(records: Iterable[Record]) -> dict[str, Statement]:
-    """Statements by their ids; what is left of a withdrawn one stands for it."""
+    """Return statements by id; what is left of a withdrawn one replaces it."""
     found = [from_record(record) for record in records]
     return {s.id: s for s in sorted(found, key=lambda s: s.withdrawn is not None)}

@@ -1,1 +1,1 @@
-"""What text consists of: words, sentences, names. Pure functions over strings."""
+"""Words, sentences and names in text. Pure functions over strings."""

@@ -1,6 +1,6 @@
-"""Words that end in a stop without ending a sentence, in nine languages, folded to small letters.
+"""Words that end in a stop without ending a sentence, in nine languages, in lower case.
 
-They are written without their last stop: ``z.b`` stands for ``z.B.``.
+They are written without their last stop: ``z.b`` for ``z.B.``.
 """
 
 from unabridged.language.words import fold
@@ -39,7 +39,7 @@ BETWEEN = _table(
     np tzn tj m.in ul
     """
 )
-"""Something follows as a rule: never the end."""
+"""Usually followed by something: never the end."""
 
 BEFORE_NUMBERS = _table(
     """
@@ -53,7 +53,7 @@ BEFORE_NUMBERS = _table(
     afb blz hfst
     """
 )
-"""Before a number, or between it and a word: the end only where a capital follows."""
+"""Before a number, or between it and a word: the end only before a capital."""
 
 PERHAPS_LAST = _table(
     """
@@ -68,10 +68,10 @@ PERHAPS_LAST = _table(
     itd itp im tys mln mld zł
     """
 )
-"""The end only where what follows begins like a sentence."""
+"""The end only if what follows begins like a sentence."""
 
 ORDINARY = _table("no ok art tab sec fig mar str ver prop est co ed eq gen rev apt ave z s p m")
-"""Of these, what is a word as well: a sentence ends behind it where a small letter follows."""
+"""Those that are also words: a sentence ends after them before a lower-case letter."""
 
 ORDINAL_BEFORE = _table("der die das den dem des am im zum zur vom beim seit ab bis ein eine einen")
-"""German words behind which a number with a stop is an ordinal: ``am 3. Mai``."""
+"""German words before an ordinal, which is a number with a stop: ``am 3. Mai``."""

@@ -35,7 +35,7 @@ MONTHS: Mapping[str, int] = _numbered(
 _SHY = frozenset(
     "may march mar mag set out ago gen sep dec jan jun mars marca mayo luty maj mei".split()
 )
-"""Names of months that are words as well: without a day or a year they say no month."""
+"""Names of months that are words as well: months only with a day or a year."""
 WEEKDAYS: Mapping[str, int] = _numbered(
     """
     monday mondays montag lundi lunes lunedì segunda-feira maandag понедельник poniedziałek
@@ -76,12 +76,12 @@ _CJK_DAYS["天"] = 6
 
 
 def dates_in(text: str) -> frozenset[str]:
-    """Dates, months, weekdays and times of day of a text, each in one form."""
+    """Return dates, months, weekdays and times of day in a text, each in one form."""
     return frozenset(form for form, _, _ in found_dates(fold(text)))
 
 
 def found_dates(folded: str) -> list[tuple[str, int, int]]:
-    """The same of a folded text, with where each stands: form, begin, end."""
+    """Return the same for a folded text, with positions: form, begin, end."""
     found: list[tuple[str, int, int]] = []
     for line in _LINE.finditer(folded):
         if _may_hold(line[0]):

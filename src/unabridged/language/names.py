@@ -1,9 +1,10 @@
-"""Names, numbers and dates in a text: what a shorter text must not lose, and none may invent.
+"""Names, numbers and dates in a text, which a shorter text must not lose or invent.
 
-Deterministic and offline: capitalised runs inside sentences, words that a text capitalises inside
-sentences elsewhere, capitals throughout, humps (``PostgreSQL``), what stands in quotation marks, and
-in Chinese, Japanese and Korean what stands before a form of address. Good guesses, not grammar: for
-German, where every noun has a capital, only runs and what stands after ``Herr``, ``in``, ``aus``.
+Deterministic and offline. Names are capitalised runs inside sentences, words that a text
+capitalises inside sentences elsewhere, words in capitals, inner capitals (``PostgreSQL``), and
+quoted text. In Chinese, Japanese and Korean they are words before a form of address. These are good
+guesses, not grammar. In German, where every noun has a capital, only runs and words after ``Herr``,
+``in``, ``aus`` count.
 """
 
 import re
@@ -37,16 +38,16 @@ _NUMBER = re.compile(
     r"(?<![\w.,])\d{1,3}(?:[,'’\u00a0\u202f]\d{3})+(?:\.\d+)?(?!\d)|\d+(?:[.,]\d+)*"
 )
 _BACK = 24
-"""Characters before a name that tell whether it begins a sentence."""
+"""Characters before a name that decide whether it begins a sentence."""
 _LONGEST_TITLE = 6
-"""Words in quotation marks up to which they are a name."""
+"""Words of the longest quotation that is a name."""
 _SAMPLE = 2_000
-"""Characters by which the language is told."""
+"""Characters that decide the language."""
 _GERMAN_SHARE = 0.12
 GERMAN = frozenset(
     "der die das und ist ich nicht ein eine mit auf den dem fur auch wir haben".split()
 )
-"""Words, folded, by which German is known."""
+"""Words, folded, that indicate German."""
 _BEFORE_GERMAN = frozenset(
     "herr herrn frau dr prof in nach aus bei heisst heisse namens bin mit und von".split()
 )
@@ -89,11 +90,11 @@ NO_NAMES = frozenset(
         """
     ).split()
 )
-"""Words that name nothing, whatever letter they begin with, as those that begin sentences."""
+"""Words that name nothing, even with a capital, such as those that begin sentences."""
 
 
 def numbers_in(text: str) -> frozenset[str]:
-    """Numbers of a text as digits, without the marks of thousands; those of dates too."""
+    """Return numbers of a text as digits, without thousands separators; those of dates too."""
     return frozenset(map(_digits, _NUMBER.findall(text)))
 
 
@@ -111,7 +112,7 @@ def _digits(number: str) -> str:
 
 
 def names_in(text: str) -> frozenset[str]:
-    """Names in a text, folded."""
+    """Return names in a text, folded."""
     runs = list(_runs(text))
     german = _is_german(text)
     inside = {word for run, _, first in runs if not first for word in map(_bare, run)}
@@ -125,9 +126,9 @@ def names_in(text: str) -> frozenset[str]:
 
 
 def marked_names(text: str) -> frozenset[str]:
-    """Names by other signs than a capital at their beginning, folded.
+    """Return names with other signs than a capital at their beginning, folded.
 
-    Humps, handles, addresses, what stands in quotation marks or before a form of address.
+    Inner capitals, handles, addresses, quoted text, and words before a form of address.
     """
     found = set(map(fold, _HUMPS.findall(text)))
     found.update(name for name in map(_work, _QUOTED.findall(text)) if name)
@@ -136,12 +137,12 @@ def marked_names(text: str) -> frozenset[str]:
 
 
 def inner_capitals(text: str) -> list[str]:
-    """Words with a capital that begin no sentence, and words with several: a quick look."""
+    """Return capitalised words inside sentences, and words with several capitals; fast."""
     return _INNER.findall(text)
 
 
 def capitalised(text: str) -> list[str]:
-    """Every run of words with a capital, wherever it stands."""
+    """Return every run of capitalised words, anywhere."""
     return _CAPITALS.findall(text)
 
 

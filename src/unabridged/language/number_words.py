@@ -1,4 +1,4 @@
-"""Small numbers as words, in the languages whose digits are Western."""
+"""Small numbers as words, in the languages with Western digits."""
 
 import re
 from collections.abc import Mapping
@@ -39,16 +39,16 @@ _WORDS = """
 NUMBER_WORDS: Mapping[str, str] = {
     fold(word): line.split()[0] for line in _WORDS.strip().splitlines() for word in line.split()[1:]
 }
-"""A number's word, folded, to its digits; ``one`` is left out, for it is seldom a number."""
+"""A number's word, folded, to its digits; ``one`` is left out, as it is seldom a number."""
 _AMBIGUOUS = frozenset(map(fold, "once due sei sette sept tres cent mil sto doze elf dos".split()))
 """Words that mean something else in another of the languages."""
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 def spelt_numbers(text: str, *, sure: bool = False) -> frozenset[str]:
-    """Numbers that a text writes as words, as digits.
+    """Return the numbers that a text writes as words, as digits.
 
-    With ``sure`` words that mean something else in another language are passed over.
+    With ``sure``, skip words that mean something else in another language.
     """
     said = frozenset(_WORD.findall(fold(text)))
     return frozenset(

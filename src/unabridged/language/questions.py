@@ -1,4 +1,4 @@
-"""Asking: whether a text asks for something, by its mark or its first word."""
+"""Recognise questions and requests by their mark or first word."""
 
 import re
 
@@ -26,7 +26,7 @@ _TOLD = re.compile(
 
 
 def is_question(text: str) -> bool:
-    """Tell whether a text asks for something, by its mark or its first word."""
+    """Return whether a text asks for something, by its mark or its first word."""
     text = text.strip()
     if text.endswith(("?", "？")) or text.startswith("¿"):
         return True
@@ -34,12 +34,12 @@ def is_question(text: str) -> bool:
     if first is None:
         return False
     if first.group(1) in _IMPERATIVES:
-        # "Remember: …" and "Remember that I …" tell something; "Remember the …" asks.
+        # "Remember: …" and "Remember that I …" state something; "Remember the …" asks.
         return ":" not in first.group(2) and first.group(3) in _ASKED_FOR
     return first.group(1) in _QUESTION_START
 
 
 def only_asks(text: str) -> bool:
-    """Tell whether every sentence of a text asks for something, and tells nothing inside."""
+    """Return whether every sentence of a text asks, and states nothing inside."""
     said = [piece for piece in sentences(text) if piece.strip()]
     return bool(said) and all(map(is_question, said)) and _TOLD.search(text) is None

@@ -1,8 +1,8 @@
-"""Whole sentences: the smallest piece in which an excerpt may quote.
+"""Split text into whole sentences: the smallest pieces that an excerpt may quote.
 
-A sentence ends at a stop of any script, with the quotes and brackets behind it, or at a line
-break; a fenced code block is one piece however long it is. Joining the pieces gives the text back,
-byte for byte. What stores refer to by number keeps its numbers: the rules have versions.
+A sentence ends at a stop of any script, with the quotes and brackets after it, or at a line break;
+a fenced code block is one piece of any length. The pieces join to the same text, byte for byte.
+Stores refer to sentences by number, so the rules have versions.
 """
 
 import re
@@ -20,10 +20,10 @@ from unabridged.language.abbreviations import (
 from unabridged.language.words import fold
 
 RULES = 2
-"""The rules by which sentences are split today."""
+"""The current version of the rules."""
 
 OMITTED = "[…]"
-"""Stands where sentences were left out; a piece of its own, since the second rules."""
+"""Replaces sentences that were left out; a separate piece since version 2."""
 
 _FENCE = re.compile(r"```.*?(?:```[^\n]*\n?|\Z)", re.DOTALL)
 _FENCE_OR_MARK = re.compile(rf"{_FENCE.pattern}|{re.escape(OMITTED)}\s*", re.DOTALL)
@@ -41,17 +41,17 @@ _LAST_WORD = re.compile(r"[^\s(\[{\"'“”„«»‘]*\Z")
 _BLANK = re.compile(r"\s*")
 _DOTTED = re.compile(r"(?:\w\.)+\w")
 _WRAPPED = 50
-"""Characters from which a line without a stop, before a small letter, was only wrapped."""
+"""Characters from which a line without a stop, before a lower-case letter, was only wrapped."""
 _LONGEST_KEPT = 16_384
-"""Characters of the longest text whose sentences are remembered: at most 4 million are held."""
+"""Characters of the longest text whose sentences are cached: 4 million at most in total."""
 _BACK = 32
-"""Characters before a stop that tell whether it ends a sentence."""
+"""Characters before a stop that decide whether it ends a sentence."""
 
 
 def sentences(text: str, rules: int = RULES) -> list[str]:
     """Split a text into sentences that join back to it exactly, in linear time.
 
-    ``rules`` is their version: the newest, or the one by which stored numbers of sentences were given.
+    ``rules`` is their version: the newest, or the one that stored numbers of sentences refer to.
 
     Raises:
         KeyError: There are no such rules.
@@ -72,7 +72,7 @@ def _split(text: str, rules: int) -> tuple[str, ...]:
 
 
 _kept = lru_cache(maxsize=256)(_split)
-"""An exchange is weighed for a prompt, cut and labelled: its texts are split once."""
+"""The texts of an exchange are scored, cut and labelled for a prompt: this splits them once."""
 
 
 def _second(text: str) -> list[str]:
@@ -175,4 +175,4 @@ _BY_VERSION: Mapping[int, tuple[Callable[[str], list[str]], re.Pattern[str]]] = 
     1: (_first, _FENCE),
     2: (_second, _FENCE_OR_MARK),
 }
-"""How plain text is split, and what is a piece of its own in it."""
+"""How each version splits plain text, and its indivisible pieces."""

@@ -1,4 +1,4 @@
-"""What of a user's message the user said: chat pages put in front of it what they looked up.
+"""Find the user's own words in a message: chat pages put looked-up documents before them.
 
 Sources: open-webui, backend/open_webui/config.py (DEFAULT_RAG_TEMPLATE: ``<context>`` with
 ``<source>`` in it, then the question); AnythingLLM and LibreChat (``<documents>``, ``<document>``).
@@ -17,9 +17,9 @@ _OPENS = re.compile(
 
 
 def own_words(text: str) -> str:
-    """Give the user's own words: what stands behind the last block that was looked up.
+    """Return the user's own words: the text after the last block of documents.
 
-    A document is nobody's statement about himself, so no fact or requirement is drawn from it.
+    A document is not a statement of the user, so no fact or requirement is learned from it.
     """
     if "</" not in text or not _OPENS.search(text):
         return text

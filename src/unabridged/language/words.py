@@ -1,8 +1,8 @@
-"""Text to search terms, for every script; the same for what is stored and what is asked.
+"""Search terms of a text, in every script; the same for stored texts and questions.
 
 Words are folded and lightly stemmed (English plurals and endings). Runs of scripts that write
 without spaces (Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese) become overlapping pairs of
-characters, and single characters where a run has only one. Identifiers (``getUserId``,
+characters, or a single character if a run has only one. Identifiers (``getUserId``,
 ``get_user_id``) are found whole, in either spelling, and by their parts; emoji are words.
 """
 
@@ -51,7 +51,7 @@ STOP_WORDS = frozenset(
     el los las y o yo tú es son en que
     """.split()
 )
-"""Words that carry no evidence in a question."""
+"""Words that carry no meaning in a question."""
 
 
 FRAME_WORDS = frozenset(
@@ -61,7 +61,7 @@ FRAME_WORDS = frozenset(
     mentioned mentioning talking talked earlier looking follow
     """.split()
 )
-"""Words that as a rule say that something past is asked for, and seldom what."""
+"""Words that usually mark a question about the past, and seldom its subject."""
 STOP_PAIRS = frozenset(
     """
     什么 哪里 哪儿 哪个 哪些 怎么 多少 时候 的是 是什 么时 我的 我在 我们 你的 你们 他的 她的 一个 这个 那个
@@ -69,12 +69,12 @@ STOP_PAIRS = frozenset(
     습니 어요 아요 해요 에서 에게 何で 何を 何が 何曜 อะไ ะไร ไหน ที่ ใคร ไร เมื มื่ ื่อ
     """.split()
 )
-"""Pairs of characters that carry no evidence in a question; so do all of hiragana alone."""
+"""Pairs of characters that carry no meaning in a question; nor do any of hiragana alone."""
 
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    """Take common English endings off a folded word; others come back as they are."""
+    """Remove common English endings from a folded word; return others unchanged."""
     if len(word) < 4 or not word.isascii() or not word.isalpha():
         return word
     for ending, instead in _ENDINGS:
@@ -93,7 +93,7 @@ def _tidy(base: str, ending: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Fold case, width, accents and apostrophes, so that spellings meet."""
+    """Fold case, width, accents and apostrophes, so that spellings match."""
     if text.isascii():
         return text.lower()
     folded = unicodedata.normalize("NFKD", text.replace("’", "'"))
@@ -102,7 +102,7 @@ def fold(text: str) -> str:
 
 
 def spread(text: str) -> str:
-    """A text in which every identifier stands whole and in its parts: ``getUserId get User Id``."""
+    """Return a text with every identifier whole and in its parts: ``getUserId get User Id``."""
     if "_" not in text and not _HUMP.search(text):
         return text
     return _IDENTIFIER.sub(_parted, text)
@@ -116,7 +116,7 @@ def _parted(found: re.Match[str]) -> str:
 
 
 def words(folded: str) -> list[str]:
-    """Every word of a folded text, in order, repeats included; pairs where no spaces are written."""
+    """Return every word of a folded text, in order, with repeats; pairs if without spaces."""
     if folded.isascii():
         tokens: list[str] = _plain(folded)
         return [_bare(token) if "'" in token or "," in token else token for token in tokens]
@@ -130,7 +130,7 @@ def words(folded: str) -> list[str]:
 
 
 def terms(text: str) -> list[str]:
-    """Every search term of a text, in order, repeats included."""
+    """Return every search term of a text, in order, with repeats."""
     return [stem(word) for word in words(fold(spread(text)))]
 
 
@@ -147,12 +147,12 @@ _STOP_TERMS = frozenset(term for word in STOP_WORDS for term in (word, stem(word
 
 
 def query_terms(text: str) -> list[str]:
-    """The terms of a question: each once, without stop words, unless nothing else is there."""
+    """Return the terms of a question: each once, without stop words unless there are no others."""
     return list(asked_terms(text))
 
 
 def asked_terms(text: str) -> dict[str, str]:
-    """The same, each with the word of the question that it stands for."""
+    """Return the same, each with its word in the question."""
     unique: dict[str, str] = {}
     for word in words(fold(spread(text))):
         unique.setdefault(stem(word), word)
@@ -165,10 +165,10 @@ def _says_nothing(term: str) -> bool:
 
 
 def is_frame(term: str) -> bool:
-    """Whether a term is of those words that say that something past is asked for."""
+    """Return whether a term usually marks a question about the past."""
     return term in _FRAME_TERMS
 
 
 def is_pair(term: str) -> bool:
-    """Whether a term was cut from a run without spaces: often it spans two words."""
+    """Return whether a term was cut from a run without spaces: often it spans two words."""
     return not term.isascii() and bool(_UNSPACED_RUN.match(term))

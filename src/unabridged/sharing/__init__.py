@@ -1,1 +1,1 @@
-"""Sharing: carrying chosen sessions and facts from one space to another, and taking them back."""
+"""Copying chosen sessions and facts from one space to another, and revoking the copies."""

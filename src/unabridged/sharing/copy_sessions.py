@@ -1,7 +1,7 @@
-"""Records on their way out of a space and into another: facts, requirements, readings, condensations.
+"""Copy records from one space into another: facts, requirements, annotations, condensations.
 
-What comes in is believed no more than a model is: its exchanges must be there, its quote must stand in
-what the user said, and its body must be one that the room it belongs to can read.
+Incoming records are checked like a model's output: their exchanges must be there, their quotes must
+be in the user's words, and their bodies must be readable.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,7 +22,7 @@ from unabridged.knowledge import requirement_records, statements
 from unabridged.ports import Store
 
 PAGE = 200
-"""Records that are looked at together."""
+"""Records that are read together."""
 
 CARRIED = (
     RecordKind.FACT,
@@ -35,18 +35,18 @@ CARRIED = (
     RecordKind.RECEIPT,
     RecordKind.SHARE,
 )
-"""What goes along. How far work has come (``PROGRESS``) does not: it is found out anew."""
+"""Kinds that are copied. Progress (``PROGRESS``) is not: the other space determines it again."""
 CONTEXTS = (RecordKind.OVERVIEW, RecordKind.CONTEXT)
-"""What ``why`` needs; large, and only where it is asked for."""
+"""The sources of ``why``; large, and copied only on request."""
 
 
 def leaving(
     store: Store, *, contexts: bool = False, session: str | None = None
 ) -> Iterator[Record]:
-    """Give the records that go along with conversations.
+    """Yield the records to copy with conversations.
 
-    ``contexts``: also those of prepared contexts. ``session``: only what was drawn from exchanges of
-    this session, and from no other.
+    ``contexts``: also those of prepared contexts. ``session``: only those whose sources are all
+    exchanges of this session.
     """
     mine = None if session is None else {x.id for x in store.exchanges_of(session)}
     kinds = (*CARRIED, *CONTEXTS) if contexts else CARRIED
@@ -56,10 +56,10 @@ def leaving(
 
 
 def take(store: Store, records: Iterable[Record]) -> int:
-    """Take records from elsewhere; return how many.
+    """Import records; return how many.
 
-    Those that are here already stay as they are. Nothing is kept of what cannot be read, or says what
-    the exchanges of this space do not.
+    Existing ones stay unchanged. Records that are unreadable, or unsupported by the exchanges of
+    this space, are dropped.
     """
     taken = 0
     for page in _pages(records):
@@ -76,7 +76,7 @@ def _kind(store: Store, kind: RecordKind) -> Iterator[Record]:
     if kind is not RecordKind.CONTEXT:
         yield from store.records(kind)
         return
-    after: str | None = None  # there is one for each exchange: a page at a time
+    after: str | None = None  # one for each exchange: a page at a time
     while page := store.scan(after, PAGE):
         yield from store.records(kind, ids=[exchange.id for exchange in page])
         after = page[-1].id
@@ -133,7 +133,7 @@ _UNREADABLE = (
     ArithmeticError,
     RecursionError,
 )
-"""What reading a body that something else wrote may raise."""
+"""Errors from reading a foreign body."""
 
 
 def _check_times(value: object) -> None:
@@ -158,7 +158,7 @@ def _run(record: Record) -> dict[str, int]:
 
 
 class _Tombstone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of a tombstone, as ``custody.tombstones`` writes it."""
+    """The body of a tombstone, as ``forgetting.tombstones`` writes it."""
 
     version: int
     key: str
@@ -186,4 +186,4 @@ _READ: Mapping[RecordKind, Callable[[Record], object]] = {
     RecordKind.OVERVIEW: lambda record: record.id,
     RecordKind.CONTEXT: _context,
 }
-"""What reads each kind; it raises for what it cannot read."""
+"""The reader of each kind; it raises for what it cannot read."""

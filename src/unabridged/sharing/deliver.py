@@ -1,4 +1,4 @@
-"""Delivering a parcel: written down on both sides first, so that a kill leaves it to be completed."""
+"""Deliver a share: both sides store it first, so that it can be completed after a kill."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -27,11 +27,11 @@ _ATTEMPTS = 20
 
 @dataclass(frozen=True, slots=True)
 class Taker:
-    """The space that is given to.
+    """The receiving space.
 
     Attributes:
         forgotten_index: Recognises what was forgotten there.
-        counted: Gives an exchange with its messages counted, as that space counts.
+        counted: Returns an exchange with its messages counted, as that space counts.
     """
 
     store: Store
@@ -42,9 +42,9 @@ class Taker:
 def survey(
     giver: Store, taker: Taker, wanted: ShareSelection, draft: Share, at: datetime
 ) -> tuple[Share, ShareContent]:
-    """Say what would go, and by which share: one that carries the same already, or a new one.
+    """Return what would be copied and the share for it: one with the same content, or a new one.
 
-    Both spaces are only read. The draft is the share as the giving side would keep it, were it new.
+    Both spaces are only read. The draft is the share as the giving side would store it, if new.
     """
     parcel = pack(giver, taker.store, taker.forgotten_index, wanted, at)
     mirrored = _mirrored(draft, giver)
@@ -62,18 +62,18 @@ def survey(
 def deliver(
     giver: Store, taker: Taker, wanted: ShareSelection, draft: Share, clock: Clock
 ) -> ShareResult:
-    """Carry what is wanted; what is there already is passed over, so doing it again completes it.
+    """Copy the selection; skip what is already there, so that repeating it completes it.
 
-    The draft is the share as the giving side would keep it, were it new.
+    The draft is the share as the giving side would store it, if new.
 
     Raises:
-        StoreError: Whatever the stores raise; sharing again goes on, revoking removes what came.
+        StoreError: Any error of the stores; sharing again continues, revoking removes the copies.
     """
     share, parcel = survey(giver, taker, wanted, draft, clock.now())
     before = tuple(carry for carry in share.carries if carry.done)
     news = _news(parcel.carry, before)
     share = replace(share, carries=(*before, news))
-    giver.put([to_record(share)])  # first, so that it knows where something may lie
+    giver.put([to_record(share)])  # first, so that it records where copies may be
     taker.store.put([to_record(_mirrored(share, giver))])
     exchanges = 0
     for conversation in parcel.conversations:
@@ -95,7 +95,7 @@ def deliver(
 
 
 def brought(share: Share, parcel: ShareContent, exchanges: int) -> ShareResult:
-    """Say what a share brought, or would bring, with the number of exchanges that are new there."""
+    """Return what a share brought, or would bring, with the number of new exchanges there."""
     return ShareResult(
         share=share,
         exchanges=exchanges,

@@ -1,4 +1,4 @@
-"""Revoking a share: what it carried goes, with everything made from it, unless another share holds it."""
+"""Revoke a share: remove its copies, and all made from them, that no other share holds."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -19,16 +19,16 @@ from unabridged.ports import Store
 from unabridged.sharing.share_content import loosened
 
 SHARED = "share"
-"""What was asked for, in the receipt of a revoking."""
+"""The kind of selection in the receipt of a revoked share."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Left:
-    """What a share leaves when it is revoked.
+    """What a revoked share leaves.
 
     Attributes:
-        exchanges: Those that go.
-        facts: Records of facts that go by themselves.
+        exchanges: Those to remove.
+        facts: Records of facts that are removed by themselves.
         loose: Facts that another share holds without their exchange, as they are then.
     """
 
@@ -38,22 +38,22 @@ class _Left:
 
 
 def find_share(store: Store, wanted: str) -> Share:
-    """A share of either side by its id, or the end or beginning of it.
+    """Return a share of either side by its id, or the end or beginning of it.
 
     Raises:
         NotFoundError: There is none, or several.
     """
     shares = {record.id: from_record(record) for record in store.records(RecordKind.SHARE)}
-    return named(shares, wanted, "share")
+    return named(shares, wanted, "share", "share list")
 
 
 def revoke(
     taker: Store, forget_executor: ForgetExecutor, share: Share, at: datetime
 ) -> Receipt | None:
-    """Remove what a share carried, and note that it was revoked; None if nothing was left.
+    """Remove the copies of a share, and record the revocation; None if nothing was left.
 
-    Doing it again completes it. What was said there since stays. It may be shared again: no
-    tombstone keeps it away.
+    A second run completes it. What was said there since stays. The same may be shared again: no
+    tombstone prevents it.
     """
     left = _left(taker, share)
     taker.put(left.loose)
@@ -64,7 +64,7 @@ def revoke(
 
 
 def note_revoked(store: Store, share_id: str, at: datetime) -> None:
-    """Note on one side that a share was revoked."""
+    """Record on one side that a share was revoked."""
     found = [from_record(record) for record in store.records(RecordKind.SHARE, ids=[share_id])]
     store.put([to_record(replace(share, revoked=at)) for share in found if share.revoked is None])
 

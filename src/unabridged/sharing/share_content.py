@@ -1,4 +1,4 @@
-"""A parcel: what of one space goes to another, decided by reading both, and nothing changed."""
+"""Determine the content of a share by reading both spaces, without changing them."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,13 +18,13 @@ from unabridged.ports import Store
 
 @dataclass(frozen=True, slots=True)
 class ShareSelection:
-    """What is to be carried.
+    """The selection to share.
 
     Attributes:
-        sessions: The ids of sessions, which go with every branch and what hangs on them.
-        all_facts: Whether every fact that holds now goes.
-        beside: The ids of facts that go along though nobody named them.
-        pins: Whether what is pinned stays pinned.
+        sessions: The ids of sessions, which include every branch and their records.
+        all_facts: Whether to include every current fact.
+        beside: The ids of additional facts that nobody named.
+        pins: Whether pins stay pinned.
     """
 
     sessions: tuple[str, ...] = ()
@@ -36,14 +36,14 @@ class ShareSelection:
 
 @dataclass(frozen=True, slots=True)
 class ShareContent:
-    """What would go.
+    """The content of a share.
 
     Attributes:
-        facts: The records of facts that are new there, or better grounded.
+        facts: The records of facts that are new there, or have better sources.
         carry: All that the share would hold there.
         exchanges: Exchanges that are new there.
         passed_over: Exchanges that were forgotten there.
-        refused: Facts that were taken back there.
+        refused: Facts that were withdrawn there.
     """
 
     conversations: tuple[Transcript, ...]
@@ -71,7 +71,7 @@ def pack(
     wanted: ShareSelection,
     at: datetime,
 ) -> ShareContent:
-    """Say what of one space goes to another; what was forgotten there does not."""
+    """Return what to copy from one space to another, except what was forgotten there."""
     carried = provenance_of(giver.records(RecordKind.SHARE), giver.space.name)
     shares = held_by(taker.records(RecordKind.SHARE), ShareSide.TAKEN)
     foreign = {name for share in shares for name in share.exchange_ids}
@@ -115,8 +115,8 @@ def _conversations(store: Store, sessions: Sequence[str]) -> list[Transcript]:
 class _Facts:
     """The statements of one space, sorted for another.
 
-    ``asked`` are the exchanges of the sessions that were asked for, ``going`` those of them that go,
-    or are there.
+    ``asked`` are the exchanges of the selected sessions, ``going`` those of them that are copied,
+    or are already there.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class _Facts:
         self.refused = 0
 
     def sort(self, shared: Collection[str], spoken: Collection[str]) -> None:
-        """Sort them, given the statements and exchanges that came to the taker by a share."""
+        """Sort them, given the statements and exchanges that a share brought to the receiver."""
         live = {name: s for name, s in self._own.items() if s.withdrawn is None}
         named = self._chosen(live)
         chosen = [live[name] for name in live if name in named]
@@ -156,7 +156,7 @@ class _Facts:
             if self._was_forgotten(statement, known, seals):
                 self.refused += 1
             elif statement.id in own:
-                continue  # it is the other space's own
+                continue  # the receiver's own
             elif (form := self._form(statement, there)) is not None:
                 self._take(statement, form, known)
         self._sort_withdrawn()
@@ -224,12 +224,13 @@ class _Facts:
             elif (
                 known is None and hangs and statement.withdrawn and self._going >= _rests(statement)
             ):
-                # Without its seal: it keeps away this one statement, and nothing that is said there.
+                # Without its seal: it blocks only this one statement, and nothing that is said
+                # there.
                 self.records.append(to_record(replace(statement, seal="")))
 
 
 def loosened(statement: Statement) -> Statement:
-    """A statement without the exchange that says so, which stays where it is; and without its words."""
+    """Return a statement without its source exchange, which is not copied, and its words."""
     return replace(statement, exchange=None, sources=(), quote="")
 
 

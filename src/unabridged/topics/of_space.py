@@ -1,4 +1,4 @@
-"""An overview of a space: what was talked about."""
+"""Find the topics of a space."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from unabridged.ports import Embedder, Store
 from unabridged.retrieval.passages import sides
 
 USER_PART, ANSWER_PART = 800, 400
-"""Characters of the two sides that tell what an exchange is about; nothing of it is stored."""
+"""Characters of the two sides that decide the topic of an exchange; none of it is stored."""
 _AT_ONCE = 512
 
 
@@ -23,19 +23,19 @@ def topics(
     session: str | None = None,
     moved: Moved | None = None,
 ) -> list[Topic]:
-    """Find what was talked about in a space, or in a part of it.
+    """Find the topics of a space, or of a part of it.
 
     ``since`` is inclusive, ``until`` is not.
 
     Returns:
-        The topics, those with the most exchanges first; last the one of what belongs to none. Every
-        exchange is in exactly one.
+        The topics, those with the most exchanges first; last the one of exchanges without a topic.
+        Every exchange is in exactly one.
 
     Raises:
         StoreError: The space cannot be read.
-        UpstreamError: The server that embeds failed.
+        UpstreamError: The embedding server failed.
     """
-    from unabridged.condense import topics as condensed  # noqa: PLC0415 - brings numpy
+    from unabridged.condense import topics as condensed  # noqa: PLC0415 - imports numpy
 
     tell = moved or condensed.unmoved
     total = store.totals().exchanges

@@ -54,7 +54,7 @@ def test_a_name_that_is_nearly_right_is_told():
     assert "Did you mean 'assistant'?" in caught.value.hint
     with pytest.raises(SettingError) as caught:
         scheme("q")
-    assert caught.value.hint == "Take one of: assistant, story, companion."
+    assert caught.value.hint == "Use one of: assistant, story, companion."
 
 
 def test_a_scheme_of_plain_data():
@@ -90,17 +90,17 @@ WRONG = [
     ({"name": "Big One", "categories": {"a": {}}}, "cannot be called 'Big One'"),
     ({"name": "x"}, "has no categories"),
     ({"name": "x", "categories": {}}, "has no categories"),
-    ({"name": "x", "categories": {"a": 0.5}}, "'a' is no table"),
+    ({"name": "x", "categories": {"a": 0.5}}, "'a' is not a table"),
     ({"name": "x", "categories": {"a b": {}}}, "cannot be called 'a b'"),
     ({"name": "x", "categories": {"a": {"keep": 1.2}}}, "keep of 'a' is 1.2"),
     ({"name": "x", "categories": {"a": {"keep": True}}}, "keep of 'a' is True"),
     ({"name": "x", "categories": {"a": {"importance": "high"}}}, "importance of 'a' is 'high'"),
     ({"name": "x", "categories": {"a": {"critical": "yes"}}}, "critical of 'a' is 'yes'"),
-    ({"name": "x", "categories": {"a": {"kep": 0.2}}}, "knows no 'kep'"),
-    ({"name": "x", "categories": {"a": {"cues": "word"}}}, "cues of 'a' is no list"),
-    ({"name": "x", "categories": {"a": {"cues": ["/(/"]}}}, "no regular expression"),
+    ({"name": "x", "categories": {"a": {"kep": 0.2}}}, "has no field 'kep'"),
+    ({"name": "x", "categories": {"a": {"cues": "word"}}}, "cues of 'a' is not a list"),
+    ({"name": "x", "categories": {"a": {"cues": ["/(/"]}}}, "not a regular expression"),
     ({"name": "x", "fallback": "b", "categories": {"a": {}}}, "falls back on 'b'"),
-    ({"name": "x", "colour": 1, "categories": {"a": {}}}, "knows no 'colour'"),
+    ({"name": "x", "colour": 1, "categories": {"a": {}}}, "has no field 'colour'"),
 ]
 
 

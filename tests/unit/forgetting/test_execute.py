@@ -247,7 +247,7 @@ def test_an_import_does_not_bring_it_back(memory, tmp_path):
     exported = list(memory.space.log.transcripts())
     memory.space.forgetting.execute(memory.space.forgetting.plan([gone]))
     assert sum(map(memory.import_transcript, exported)) == 0
-    assert "Forgotten before" in memory.take_notes()[0]
+    assert "forgotten before" in memory.take_notes()[0]
     session = replace(exported[0].session, id="other")
     renamed = tuple(
         replace(

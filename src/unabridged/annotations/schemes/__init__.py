@@ -1,4 +1,4 @@
-"""Schemes of categories, as data: the share that stays verbatim, examples and cues of each."""
+"""Schemes of categories, as data: the verbatim share, examples and cues of each."""
 
 import difflib
 from collections.abc import Mapping
@@ -16,14 +16,14 @@ __all__ = ["DEFAULT", "SCHEMES", "scheme", "scheme_from"]
 SCHEMES: Mapping[str, Scheme] = MappingProxyType(
     {each.name: each for each in (ASSISTANT, STORY, COMPANION)}
 )
-"""Every scheme that is shipped, by its name."""
+"""Every shipped scheme, by name."""
 
 DEFAULT = ASSISTANT.name
-"""The scheme where none is named."""
+"""The default scheme."""
 
 
 def scheme(name: str) -> Scheme:
-    """The scheme of a name.
+    """Return a scheme by name.
 
     Raises:
         SettingError: There is none.
@@ -33,5 +33,5 @@ def scheme(name: str) -> Scheme:
     near = difflib.get_close_matches(name.lower(), SCHEMES, 1, 0.5)
     meant = f"Did you mean {near[0]!r}? " if near else ""
     raise SettingError(
-        f"There is no scheme {name!r}.", hint=f"{meant}Take one of: {', '.join(SCHEMES)}."
+        f"There is no scheme {name!r}.", hint=f"{meant}Use one of: {', '.join(SCHEMES)}."
     )

@@ -1,4 +1,4 @@
-"""Work with an assistant: what was decided, demanded, liked, told, asked and answered."""
+"""Work with an assistant: decisions, requirements, preferences, facts, questions and answers."""
 
 from unabridged.annotations.schemes.build import category
 from unabridged.annotations.schemes.shared import TOLD

@@ -1,4 +1,4 @@
-"""How categories are written down, and how schemes are made of plain data."""
+"""Build schemes of categories from plain data."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -9,7 +9,7 @@ from unabridged.errors import SettingError
 from unabridged.language.words import fold
 
 FALLBACK_KEEP = 0.4
-"""The share that stays verbatim where a category gives none: that of the seed's ``standard``."""
+"""The default share that stays verbatim: that of ``standard`` in the seed."""
 
 _NAME = re.compile("[a-z][a-z0-9_]*")
 _SCHEME_FIELDS = ("name", "about", "fallback", "categories")
@@ -26,7 +26,7 @@ def category(
     critical: bool = False,
     by_user: bool = False,
 ) -> Category:
-    """Make a category of tables.
+    """Make a category from tables.
 
     ``shares`` are the share that stays verbatim and the importance. Examples and cues (regular
     expressions for folded text) are given one a line.
@@ -36,22 +36,22 @@ def category(
 
 
 def lines(table: str) -> tuple[str, ...]:
-    """The lines of a table that hold something."""
+    """Return the lines of a table that are not empty."""
     return tuple(line.strip() for line in table.splitlines() if line.strip())
 
 
 def scheme_from(data: Mapping[str, Any]) -> Scheme:
-    """Make a scheme of plain data, as a profile holds it.
+    """Make a scheme from plain data, as in a profile.
 
     Args:
-        data: ``name``; ``about``; ``fallback``, the name of the category of what fits none (by
-            default the last); ``categories``: a name to ``about``, ``keep`` and ``importance``
-            (both 0 to 1), ``critical`` and ``by_user`` (true or false), ``examples`` (short messages
-            of it) and ``cues`` (words, or regular expressions between two slashes). All but the
-            names may be missing.
+        data: ``name``; ``about``; ``fallback``, the category for messages that fit no other
+            (default: the last); ``categories``: a name to ``about``, ``keep`` and ``importance``
+            (both 0 to 1), ``critical`` and ``by_user`` (true or false), ``examples`` (short
+            messages) and ``cues`` (words, or regular expressions between two slashes). Only the
+            names are required.
 
     Raises:
-        SettingError: Something is missing, superfluous or out of range; the hint says what to do.
+        SettingError: Something is missing, unknown or out of range.
     """
     _known(data, _SCHEME_FIELDS, "A scheme")
     name = _named(data.get("name"), "A scheme")
@@ -59,14 +59,14 @@ def scheme_from(data: Mapping[str, Any]) -> Scheme:
     if not isinstance(given, Mapping) or not given:
         raise SettingError(
             f"The scheme {name!r} has no categories.",
-            hint="Give it a table for each, with keep and importance from 0 to 1.",
+            hint="Add a table for each, with keep and importance from 0 to 1.",
         )
     made = tuple(_category(str(each), fields) for each, fields in given.items())
     fallback = data.get("fallback", made[-1].name)
     if fallback not in given:
         raise SettingError(
             f"The scheme {name!r} falls back on {fallback!r}, which it does not have.",
-            hint=f"Take one of: {', '.join(given)}.",
+            hint=f"Use one of: {', '.join(given)}.",
         )
     ordered = tuple(sorted(made, key=lambda one: -one.importance))
     return Scheme(name, str(data.get("about", "")), ordered, str(fallback))
@@ -76,7 +76,7 @@ def _category(given: str, fields: Any) -> Category:
     name = _named(given, "A category")
     if not isinstance(fields, Mapping):
         raise SettingError(
-            f"The category {name!r} is no table.", hint="Give it keep and importance, 0 to 1."
+            f"The category {name!r} is not a table.", hint="Write keep and importance, 0 to 1."
         )
     _known(fields, _FIELDS, f"The category {name!r}")
     keep = _share(fields, "keep", FALLBACK_KEEP, name)
@@ -96,7 +96,7 @@ def _known(fields: Mapping[str, Any], names: Iterable[str], owner: str) -> None:
     for field in fields:
         if field not in names:
             raise SettingError(
-                f"{owner} knows no {field!r}.", hint=f"It can have: {', '.join(names)}."
+                f"{owner} has no field {field!r}.", hint=f"Known fields: {', '.join(names)}."
             )
 
 
@@ -105,14 +105,14 @@ def _named(name: Any, owner: str) -> str:
         return name
     raise SettingError(
         f"{owner} cannot be called {name!r}.",
-        hint="Use small letters, digits and underscores, beginning with a letter.",
+        hint="Use lower-case letters, digits and underscores, beginning with a letter.",
     )
 
 
 def _share(fields: Mapping[str, Any], field: str, default: float, name: str) -> float:
     value = fields.get(field, default)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise SettingError(f"{field} of {name!r} is {value!r}.", hint="Give a number from 0 to 1.")
+        raise SettingError(f"{field} of {name!r} is {value!r}.", hint="Use a number from 0 to 1.")
     return float(value)
 
 
@@ -126,7 +126,7 @@ def _flag(fields: Mapping[str, Any], field: str, name: str) -> bool:
 def _texts(fields: Mapping[str, Any], field: str, name: str) -> list[str]:
     value = fields.get(field, ())
     if isinstance(value, str) or not isinstance(value, Iterable):
-        raise SettingError(f"{field} of {name!r} is no list.", hint='Write it as ["…", "…"].')
+        raise SettingError(f"{field} of {name!r} is not a list.", hint='Write it as ["…", "…"].')
     return [str(text) for text in value if str(text).strip()]
 
 
@@ -140,7 +140,7 @@ def _cue(cue: str, name: str) -> str:
         re.compile(pattern)
     except re.error as error:
         raise SettingError(
-            f"The cue {cue!r} of {name!r} is no regular expression: {error}.",
-            hint="Mend it, or leave out the slashes to look for the words.",
+            f"The cue {cue!r} of {name!r} is not a regular expression: {error}.",
+            hint="Correct it, or remove the slashes to match the words.",
         ) from error
     return pattern

@@ -1,4 +1,4 @@
-"""Companion talk: somebody tells of a life, and wants to be known."""
+"""Companion talk: people tell about their lives and want to be known."""
 
 from unabridged.annotations.schemes.build import category
 from unabridged.annotations.schemes.shared import TOLD

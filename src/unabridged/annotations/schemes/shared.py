@@ -1,4 +1,4 @@
-"""Cues that several schemes share: how people tell of themselves."""
+"""Cues that several schemes share: how people talk about themselves."""
 
 TOLD = r"""
 \bi(?:'m| am) currently \w+ing\b|\bi (?:live|work|study|studied|teach|own|drive|moved|take the|graduated|grew up|was born|retired|volunteer|speak|play|weigh|earn|suffer|attended|attend|joined|adopted|commute)\b
@@ -7,4 +7,4 @@ TOLD = r"""
 \bi(?:'ve| have)? (?:just |recently |finally |also |already )*(?:bought|got|received|sold|lost|won|finished|completed|started|ran|visited|went|attended|met|saw|watched|read|planted|baked|made|paid|spent|broke|signed up|upgraded|switched|had|built|took|tried|redeemed|repainted|fixed|cooked|painted|learned|been learning)\b(?=.*\b(?:my|a|an|the|for|to|at|on|in|last|ago|yesterday|today|recently|\d+))
 \bi was (?:diagnosed|born|promoted|hired|fired|raised|married)\b|\b(?:diagnosed with|allergic to|i have (?:a|an|two|three|four|\d+) (?!question|idea|doubt|problem|feeling)\w+)
 """
-"""What somebody tells of home, work, belongings, health and doings."""
+"""What people say of home, work, belongings, health and activities."""

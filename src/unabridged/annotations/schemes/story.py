@@ -1,4 +1,4 @@
-"""Stories and role play: the six categories of EMM, with the shares that its plan gives."""
+"""Stories and role play: the six categories of EMM, with the shares of its plan."""
 
 from unabridged.annotations.schemes.build import category
 from unabridged.domain.annotation import Scheme

@@ -1,4 +1,4 @@
-"""The rules by which facts are drawn without a model: tables of patterns, and what they must not meet."""
+"""The rules that extract facts without a model: tables of patterns and of exclusions."""
 
 from unabridged.knowledge.fact_rules.extract import VERSION, draw, extract, understood
 

@@ -1,4 +1,4 @@
-"""English: the user's own person, likes and things."""
+"""English patterns: who the user is, likes and possessions."""
 
 from unabridged.knowledge.fact_rules import value_checks
 from unabridged.knowledge.fact_rules.lexicon import CONDITION, DIET, KIN, MONTH, PETS
@@ -75,7 +75,7 @@ LIKES = (
     rule("plays", r"\bI(?:['’]ve|\s+have)?<A>\s+(?:play|been\s+playing)\s+(?:the\s+)?(?P<value>(?:acoustic\s+|electric\s+|bass\s+|classical\s+|competitive\s+|video\s+|board\s+)?[\w-]+)(?=\s*(?:$|[.;!?\n,]|\b(?:and|but|so|for|with|since|every|on|at|in|twice|once|regularly|as)\b))", value_checks.telling, cue="play"),
     rule("learns", r"<IM><A>\s+(?:learning|taking\s+lessons\s+in)\s+(?P<value>(?:to\s+(?:play|speak|cook|paint|code|drive|swim|sew|knit|ski|surf|dance|draw)\b|how\s+to\s+(?:play|speak|cook|paint|code|drive|swim|sew|knit|ski|surf|dance|draw)\b|(?-i:[A-Z]))[\w ]*?)(?=\s*(?:$|[.;!?\n,]|\b(?:and|but|so|for|with|since|by)\b))", value_checks.telling, cue="ing"),
 )  # fmt: skip
-"""What the user likes, and does not."""
+"""What the user likes and dislikes."""
 
 THINGS = (
     rule("has", r"\bI(?:['’]ve|\s+have)?<A>\s+(?:have|own|got|adopted|drive)\s+(?P<value>(?:an?|two|three|four|five|my\s+own)\s+(?:(?!(?:at|in|of|on|for|with|the|to|from|and|my)\b)[\w'’-]+\s+){0,4}?(?:<PET>|<THING>)\b)(?!\s+(?:named|called)\b)(?=\s*(?:$|[.,;:!?)–—]|-\s|\b(?:and|but|so|with|for|in|at|from|that|which|to|on|since|who|because|now|as|last|this|about|when|where|recently|today|yesterday|already|too|is|it|I|he|she|the|my|around|over|a|myself|right|though)\b))", value_checks.owned),

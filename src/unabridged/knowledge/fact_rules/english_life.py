@@ -1,4 +1,4 @@
-"""English: what the user did, does and plans; and the people around."""
+"""English patterns: what the user did, does and plans, and the people around."""
 
 from unabridged.knowledge.fact_rules import value_checks
 from unabridged.knowledge.fact_rules.lexicon import WEEKDAY, WEEKDAYS
@@ -76,4 +76,4 @@ OTHERS = (
     rule("diet", r"\bmy\s+(?P<subject>(?:<REL>)(?:,?\s+(?-i:[A-Z])\w+,?)?)(?:['’]s|\s+is)\s+an?\s+<V>", value_checks.diet, cue="my"),
     rule("birthday", r"\bmy\s+(?P<subject><REL>)['’]s\s+(?:\w+\s+)?birthday(?:\s+is|['’]s)?\s+(?:coming\s+up\s+)?(?P<value>(?:on|in|next|this)\s+[^\n.;!?,]+?)(?=\s*(?:$|[.;!?\n,]|\b(?:and|but|so|because|which|with|at)\b))", value_checks.telling, presupposed=True, cue="birthday"),
 )  # fmt: skip
-"""The people around."""
+"""The people around the user."""

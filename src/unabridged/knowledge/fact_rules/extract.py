@@ -1,4 +1,4 @@
-"""Drawing statements from a message by the rules."""
+"""Extract statements from a message by the rules."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from unabridged.knowledge.statements import ExtractedStatement, Statement, tied
 from unabridged.language.strip_pasted import own_words
 
 VERSION = "rules-1"
-"""By whom a statement is that the rules drew; a change of the rules takes a new one."""
+"""The author of statements from the rules; a change of the rules needs a new version."""
 
 _ENGLISH = (*PERSON, *LIKES, *THINGS, *LIFE, *OTHERS)
 _LANGUAGES: Sequence[tuple[re.Pattern[str], Sequence[FactRule]]] = (
@@ -25,7 +25,7 @@ _LANGUAGES: Sequence[tuple[re.Pattern[str], Sequence[FactRule]]] = (
     (re.compile(r"\b(?:me|soy|vivo|tengo|mi|trabajo)\b", re.IGNORECASE), SPANISH),
     (re.compile(r"\b(?:je|mon|ma)\b|\bj['’]", re.IGNORECASE), FRENCH),
 )
-"""What a clause must hold for the rules of a language to be tried, and these."""
+"""The words that a clause needs before a language's rules are tried, and these rules."""
 
 _UNREAL = re.compile(
     r"\b(?:if|unless|whether|suppose|supposing|imagine|wish(?:ed)?|hope|hoping|pretend|as though|would|"
@@ -42,7 +42,7 @@ _UNREAL_INSIDE = re.compile(
 _WHENEVER = re.compile(
     r"\b(?:when|whenever|every time|wenn|cuando|quand)\b[^,.;]*,\s*$", re.IGNORECASE
 )
-"""A condition right before: what follows holds under it only."""
+"""A condition right before: the statement holds only under it."""
 _REPORTED = re.compile(
     r"\b(?:says?|said|told|tells|thinks?|thought|claims?|claimed|asked|asks|wrote|writes|believes?|"
     r"sagt|sagte|dice|dijo|dit|tells)\b[^.;]{0,25}$",
@@ -57,7 +57,7 @@ _BEGINS = re.compile(
     r"\w+ly|think|mentioned|said|know|because|therefore|however|too|either|anyway))\s*$",
     re.IGNORECASE,
 )
-"""What may stand before *I* where it begins a clause; else the clause tells which thing is meant."""
+"""What may precede *I* at the beginning of a clause; anything else restricts the statement."""
 _FIRST = re.compile(r"Im?\b")
 _CORRECTS = re.compile(
     r"\b(?:actually|no longer|not anymore|any more|anymore|correction|i meant|i misspoke|"
@@ -82,13 +82,13 @@ _NAMES = {
 
 
 def extract(exchange: Exchange) -> list[Statement]:
-    """Draw statements about the user from what the user said; never from anybody else's words."""
+    """Extract statements about the user from the user's own words, never from other roles."""
     drawn = draw(own_words(exchange.user.text))
     return [s for d in drawn if (s := tied(d, exchange, VERSION)) is not None]
 
 
 def draw(text: str) -> list[ExtractedStatement]:
-    """Draw statements from a message, in order; each with a quote that stands in it."""
+    """Extract statements from a message, in order, each with a verbatim quote."""
     who = speaker(text)
     found: dict[tuple[str, str, str], ExtractedStatement] = {}
     for clause in clauses(text):
@@ -96,14 +96,14 @@ def draw(text: str) -> list[ExtractedStatement]:
         for drawn in _drawn(clause, who):
             span = (drawn.place, drawn.place + len(drawn.quote))
             if any(a <= span[0] and span[1] <= b for a, b in taken) and drawn.attribute == "did":
-                continue  # said already, by a rule that knows more of it
+                continue  # a more specific rule has extracted it
             taken.append(span)
             found.setdefault((drawn.subject, drawn.attribute, drawn.value.lower()), drawn)
     return sorted(found.values(), key=lambda d: d.place)
 
 
 def understood(text: str) -> ExtractedStatement | None:
-    """What a text says, where it says one thing and nothing else; else None."""
+    """Return the only statement of a text, or None if it contains none, several or more."""
     found = draw(text)
     if len(found) != 1 or found[0].attribute in _DEEDS:
         return None
@@ -181,7 +181,7 @@ def _end_of_names(found: re.Match[str]) -> int:
 
 
 def _is_stated(before: str, inside: str) -> bool:
-    # Whether a clause states it: no condition, no wish, no words of somebody else.
+    # A statement: no condition, no wish, nobody else's words.
     if _UNREAL.search(before) or _UNREAL_INSIDE.search(inside) or _WHENEVER.search(before):
         return False
     if _FIRST.match(inside) and not _BEGINS.search(before):

@@ -1,4 +1,4 @@
-"""German, Spanish and French: name, home, age, job, likes and allergies."""
+"""Patterns for German, Spanish and French: name, home, age, job, likes and allergies."""
 
 from unabridged.knowledge.fact_rules import value_checks
 from unabridged.knowledge.fact_rules.rule import rule

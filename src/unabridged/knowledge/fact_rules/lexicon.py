@@ -1,4 +1,4 @@
-"""Words by which the rules tell what a value is: jobs, relatives, pets, things that one owns."""
+"""Words by which the rules recognise values: jobs, relatives, pets, possessions."""
 
 import re
 
@@ -29,7 +29,7 @@ JOB = _any(
     retiree landlord farmer beekeeper podcaster student_teacher intern apprentice
     """
 )
-"""A job, as the last word of what one works as."""
+"""A job, as the last word of its description."""
 
 RELATIVE = _any(
     """
@@ -46,7 +46,7 @@ RELATIVE = _any(
     youngest_daughter eldest_son eldest_daughter
     """
 )
-"""Somebody who stands near."""
+"""A relative or close person."""
 
 PET = _any(
     """
@@ -57,7 +57,7 @@ PET = _any(
     rescue_cat border_collie cockatiel
     """
 )
-"""An animal that one keeps."""
+"""A pet."""
 
 PETS = _any(
     """
@@ -66,7 +66,7 @@ PETS = _any(
     sheep pigs ducks ferrets rats mice pets
     """
 )
-"""Animals that one keeps."""
+"""Pets."""
 
 THING = _any(
     """
@@ -84,7 +84,7 @@ THING = _any(
     business startup farm tattoo
     """
 )
-"""Something that one has for long."""
+"""A possession that people keep for long."""
 
 KIN = _any(
     """
@@ -92,7 +92,7 @@ KIN = _any(
     nephews roommates housemates cars bikes guitars tattoos plants tanks bedrooms
     """
 )
-"""Of what or whom one may say how many one has."""
+"""Things and people that one may count."""
 
 DIET = _any(
     """
@@ -135,7 +135,7 @@ DATED = re.compile(
     )\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""Words that say when."""
+"""Words that express a time."""
 
 ADJECTIVES_OF_NO_NAME = frozenset(
     """
@@ -144,4 +144,4 @@ ADJECTIVES_OF_NO_NAME = frozenset(
     sunday january february march april may june july august september october november december
     """.split()
 )
-"""What cannot be a name, also where it is written with a capital."""
+"""What cannot be a name, even with a capital."""

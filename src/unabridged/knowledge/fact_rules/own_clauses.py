@@ -1,4 +1,4 @@
-"""What of a message is the user's own statement: no code, no quotes, no pasted text, no questions."""
+"""Find the user's own statements in a message: no code, quotes, pasted text or questions."""
 
 import re
 from collections.abc import Iterator
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from unabridged.language.sentences import sentences
 
 LONG_PARAGRAPH, LONG_MESSAGE = 700, 1500
-"""Characters from which on a paragraph of a message, and the message, look pasted."""
+"""Characters from which a paragraph of a message, and the message, look pasted."""
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
 _QUOTED = re.compile(r"[\"“„«][^\"”“»\n]*[\"”“»]|(?m:^[ \t]*(?:>|\|).*$)")
 LONG_QUOTE = 30
-"""Characters from which on what stands between quotation marks is no mere title."""
+"""Characters from which a quotation is more than a title."""
 _SPEAKER = re.compile(r"^\s*(?P<who>[A-ZÀ-Þ][\w'’-]{1,20})\s?: (?=\S)")
 _TRANSCRIPT = re.compile(r"(?m)^\s*[\w .'’-]{1,30}:\s")
 _ROLE = re.compile(
@@ -52,10 +52,10 @@ _BECAUSE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A stretch of a message in which the user may state something.
+    """A part of a message in which the user may state something.
 
     Attributes:
-        asks: Whether it is a question: only what it takes for granted is stated.
+        asks: Whether it is a question: it states only what it takes for granted.
     """
 
     text: str
@@ -64,7 +64,7 @@ class Clause:
 
 
 def speaker(text: str) -> str:
-    """Who speaks, where a message of two persons' talk begins with a name; else empty."""
+    """Return the speaker's name that begins a message of a transcript; else an empty text."""
     found = _SPEAKER.match(text)
     if found is None or len(_TRANSCRIPT.findall(text)) > 1:
         return ""
@@ -72,7 +72,7 @@ def speaker(text: str) -> str:
 
 
 def clauses(text: str) -> Iterator[Clause]:
-    """What of a message may be looked at, in order."""
+    """Return the parts of a message that may be examined, in order."""
     if _ROLE.search(text):
         return
     blank = _blanked(text)

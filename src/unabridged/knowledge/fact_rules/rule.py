@@ -1,4 +1,4 @@
-"""What a rule is: a pattern with a value in it, and what the value must be."""
+"""A rule: a pattern with a value in it, and a check of the value."""
 
 import re
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from functools import cached_property
 from unabridged.knowledge.fact_rules.lexicon import JOB, NUMBER, PET, RELATIVE, THING
 
 Check = Callable[[str, re.Match[str]], bool]
-"""Whether a value may be taken, by the value and what was found."""
+"""A check of a value, by the value and the match."""
 
 _STOP = (
     r"(?=\s*(?:$|[.;!?\n(),:]|\s[-–—]+\s|[–—]|\b(?:and|but|so|because|which|who|whose|that|since|when"
@@ -27,8 +27,7 @@ _HARD = (
 BLOCKS = {
     "V": r"(?P<value>(?:[^\n.;!?,():]|\.(?=\S))+?)" + _STOP,  # a few words
     "C": r"(?P<value>[^\n;!?]+?)" + _HARD,  # to the end of the clause
-    "REST": r"(?:[^\n;!?]|(?<=\d)\.(?=\d))*?"
-    + _HARD,  # the same, behind the first words of a value
+    "REST": r"(?:[^\n;!?]|(?<=\d)\.(?=\d))*?" + _HARD,  # the same, after the first words of a value
     "NAME": r"(?P<value>(?-i:[A-ZÀ-ÖØ-Þ][\w'’-]+(?:\s[A-ZÀ-ÖØ-Þ][\w'’-]+){0,2}))",
     "A": r"(?:\s+(?:currently|now|also|just|actually|still|really|always|recently|finally|already"
     r"|only|originally|mostly|mainly|absolutely|definitely|truly|particularly|especially|personally"
@@ -45,16 +44,16 @@ BLOCKS = {
 
 @dataclass(frozen=True)
 class FactRule:
-    """A rule.
+    """A rule that extracts facts.
 
     Attributes:
-        attribute: What it says something of; ``{name}`` takes a group of the pattern.
-        words: The pattern, with ``value``, and ``who`` where it is about somebody else.
-        check: What the value must be.
+        attribute: The attribute; ``{name}`` inserts a group of the pattern.
+        words: The pattern, with the group ``value``, and ``who`` if it is about somebody else.
+        check: The check of the value.
         presupposed: Whether it is true also within a question.
-        corrects: Whether it says itself that something changed.
-        text: How the statement reads; empty for the words as they stand.
-        cue: Letters without which it need not be looked at.
+        corrects: Whether its words say that something changed.
+        text: The template of the statement; empty for the user's own words.
+        cue: Letters without which the pattern cannot match.
     """
 
     attribute: str
@@ -67,7 +66,7 @@ class FactRule:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """The pattern, compiled when it is first needed: all of them cost a program's start 0.2 s."""
+        """The pattern, compiled on first use: compiling all takes 0.2 s."""
         return re.compile(self.words, re.IGNORECASE)
 
 
@@ -81,7 +80,7 @@ def rule(
     text: str = "",
     cue: str = "",
 ) -> FactRule:
-    """Make a rule; ``<V>`` and other blocks stand for longer patterns."""
+    """Make a rule; ``<V>`` and other blocks are replaced by longer patterns."""
     for name, block in BLOCKS.items():
         pattern = pattern.replace(f"<{name}>", block)
     return FactRule(attribute, pattern, check, presupposed, corrects, text, cue)

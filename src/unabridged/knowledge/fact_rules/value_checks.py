@@ -1,4 +1,4 @@
-"""What a value must be for a rule to take it."""
+"""Checks of the values that rules match."""
 
 import re
 
@@ -22,7 +22,7 @@ _POINTING = re.compile(
     r"go with)|missing|gone|lost|broken|when|\w+ing (?:it|him|her|them|this|that|these|those)|hearing|knowing|seeing|being|having|getting|trying|using|adding|such)\b",
     re.IGNORECASE,
 )
-"""Values that point at what was said before, or that say what is liked of it only."""
+"""Values that refer to something said before, or that only praise."""
 _POINTING_END = re.compile(
     r"\b(?:option|feature|idea|ideas|suggestion|suggestions|one|part|approach|format|version)$",
     re.IGNORECASE,
@@ -50,7 +50,7 @@ _SOMEBODY = re.compile(
     r"teacher|artist|colleague|person)\b",
     re.IGNORECASE,
 )
-"""Of whom *her* and *him* may speak within a value."""
+"""Whom *her* and *him* may refer to within a value."""
 _WHICH = re.compile(r"\b(?:it|them|they|its|their|theirs)\b", re.IGNORECASE)
 _SOMETHING = re.compile(
     r"\b(?:an?|my|the|some|our|two|three|four|five|\d+)\s|[\"“]|(?-i:[A-Z])(?-i:[a-z])"
@@ -76,7 +76,7 @@ _LASTING = re.compile(
     r"(?:an?|my|our|two|three|four|five|\d+|some|(?-i:[A-Z])|[\"“])",
     re.IGNORECASE,
 )
-"""Deeds that are worth knowing though it was not said when they were done."""
+"""Activities worth storing even without a date."""
 _NO_AIM = re.compile(
     r"\w+ (?:to )?(?:visit|attend|buy|see|try|make|do|use|start|go) (?:in|on|at|next|this|soon|later|"
     r"today|tomorrow|it|there)\b|spent? (?:around |about |over )?[$€£]?\d",
@@ -97,7 +97,7 @@ _SPECIFIC = re.compile(
     r"ten|eleven|twelve|dozen|hundred|half)\b",
     re.IGNORECASE,
 )
-"""Numbers, titles and names: what makes a deed worth knowing."""
+"""Numbers, titles and names: what makes an activity worth storing."""
 _AT_WORK_HERE = re.compile(
     r"\b(?:errors?|exceptions?|code|functions?|files?|output|bugs?|scripts?|commands?|servers?|query|"
     r"queries|column|table|class|variable|package|version|api|url|json|html|css|python|java|excel|"
@@ -105,7 +105,7 @@ _AT_WORK_HERE = re.compile(
     r"above|below|following|chatgpt|gpt)\b",
     re.IGNORECASE,
 )
-"""What a message speaks of that works on something, and tells nothing of the user."""
+"""Words of messages that work on something and say nothing about the user."""
 _HARDLY = re.compile(
     r"running (?:a bit |a little )?(?:behind|late|low|out)\b|"
     r"(?:having|taking)\s+(?:an?\s+(?:hard|difficult|tough|great|good|bad)|trouble|issues|problems|"
@@ -113,7 +113,7 @@ _HARDLY = re.compile(
     re.IGNORECASE,
 )
 _CAPITALS = re.compile(r"[A-ZÀ-ÖØ-Þ](?!['’]|\b)")
-"""Capital letters of a clause, but for *I*."""
+"""Capital letters of a clause, except *I*."""
 _LOWER = re.compile(
     r"(?:an?|the|this|that|my|our|another|different|real|big|small|new|old|same|here|there)\b"
 )
@@ -143,8 +143,8 @@ _DIET = re.compile(rf"^(?:strict |mostly |lifelong |mainly |a )*{DIET}$", re.IGN
 
 
 def capital(value: str, found: re.Match[str]) -> bool:
-    """Whether it is a name by its spelling."""
-    if not _CAPITALS.search(found.string):  # whoever writes none at all means names too
+    """Return whether it is spelt like a name."""
+    if not _CAPITALS.search(found.string):  # people who write no capitals mean names too
         return len(value.split()) <= 3 and not _POINTING.match(value) and not _LOWER.match(value)
     first = value.removeprefix("the ").removeprefix("The ").lstrip()
     word = re.split(r"[\s'’]", first, maxsplit=1)[0]
@@ -152,36 +152,36 @@ def capital(value: str, found: re.Match[str]) -> bool:
 
 
 def named(value: str, found: re.Match[str]) -> bool:
-    """Whether it is the name of somebody: capitals, and no word that begins a clause."""
+    """Return whether it is somebody's name: capitals, and no word that begins a clause."""
     if not capital(value, found):
         return False
     return all(word.lower() not in ADJECTIVES_OF_NO_NAME for word in value.split())
 
 
 def age(value: str, found: re.Match[str]) -> bool:
-    """Whether it can be somebody's age in years."""
+    """Return whether it can be a person's age in years."""
     digits = re.search(r"\d+", value)
     told = re.search(r"\d\s*-?\s*(?:years?|months?|weeks?)", found[0], re.IGNORECASE)
     return digits is None or (0 if told else 4) <= int(digits[0]) <= 110
 
 
 def job(value: str, _found: re.Match[str]) -> bool:
-    """Whether it names a job, and not how well one does something."""
+    """Return whether it names a job, not how well somebody does something."""
     return len(value.split()) <= 8 and bool(_JOB_END.search(value)) and not _AMATEUR.match(value)
 
 
 def diet(value: str, _found: re.Match[str]) -> bool:
-    """Whether it names a way to eat."""
+    """Return whether it names a diet."""
     return bool(_DIET.match(value))
 
 
 def thing(value: str, _found: re.Match[str]) -> bool:
-    """Whether it names something that one has for long."""
+    """Return whether it names a lasting possession."""
     return bool(_THING_END.search(value)) and not _NO_THING.match(value)
 
 
 def telling(value: str, found: re.Match[str]) -> bool:
-    """Whether it says what it is, and does not point at something that was said before."""
+    """Return whether it names its subject and does not refer to something said before."""
     if not re.search(r"\w\w", value) or len(value) > 160:
         return False
     if _POINTING.match(value) or _POINTING_END.search(value) or _OPEN_END.search(value):
@@ -191,7 +191,7 @@ def telling(value: str, found: re.Match[str]) -> bool:
 
 
 def experienced(value: str, found: re.Match[str]) -> bool:
-    """Whether it says what has been done for a time, and not only meant or thought."""
+    """Return whether it names an activity of some duration, not only an opinion or thought."""
     return happened(value, found) and not re.search(
         r"been (?:about|able|doing (?:pretty|really|very|so)? ?(?:well|good|great|better|fine|okay)|using (?:it|this)|meaning|thinking|trying|wondering|considering|looking|hearing|wanting|having|"
         r"feeling|working on (?:it|this|that)|\w+ing (?:it|this|that|them|one|some)\b)|since then",
@@ -201,12 +201,12 @@ def experienced(value: str, found: re.Match[str]) -> bool:
 
 
 def owned(value: str, found: re.Match[str]) -> bool:
-    """Whether it is something that one can own, and not a question that one has."""
+    """Return whether it is something to own, not a question to have."""
     return telling(value, found) and not _NO_THING.match(value)
 
 
 def happened(value: str, _found: re.Match[str]) -> bool:
-    """Whether it says enough of what was done: an object of its own, or a time."""
+    """Return whether it says enough of what was done: an object that it names, or a time."""
     words = value.split()
     if len(words) < 2 or len(value) > 240 or _ONLY_POINTING.match(value):
         return False
@@ -226,7 +226,7 @@ def _leans(value: str, pronoun: re.Pattern[str], noun: re.Pattern[str]) -> bool:
 
 
 def dated(value: str, found: re.Match[str]) -> bool:
-    """Whether it says what, and when; or what lasts."""
+    """Return whether it says what and when, or names something that lasts."""
     if not happened(value, found):
         return False
     if DATED.search(value) or _LASTING.match(value) or _MILESTONE.match(value):
@@ -235,19 +235,19 @@ def dated(value: str, found: re.Match[str]) -> bool:
 
 
 def specific(value: str, found: re.Match[str]) -> bool:
-    """Whether it names a number, a title or a name, of something outside of the talk."""
+    """Return whether it names a number, a title or a name from outside the conversation."""
     if not happened(value, found) or len(value.split()) < 3 or _AT_WORK_HERE.search(value):
         return False
     return bool(_SPECIFIC.search(value))
 
 
 def planned(value: str, found: re.Match[str]) -> bool:
-    """Whether it says what will be done, and when."""
+    """Return whether it says what will be done, and when."""
     return happened(value, found) and bool(DATED.search(value)) and not _HARDLY.match(value)
 
 
 def routine(value: str, found: re.Match[str]) -> bool:
-    """Whether it says what is done, of oneself."""
+    """Return whether it says what people do about themselves."""
     return happened(value, found) and not re.match(
         r"(?:have|had|had been|be|been|was|am|get|feel|think|wonder|wondered|wanted|want|thought|"
         r"(?:usually|always|often|typically|normally|generally|regularly|tend to)\s+(?:have been|had|"
