@@ -14,6 +14,7 @@ UnabridgedError
 │   ├── KeyRefusedError      no API key where one is needed, or one that is not valid
 │   ├── PermissionRefusedError  the key does not allow it
 │   └── RequestRefusedError  a request over HTTP that is refused for its form, size or number
+├── UnsupportedError         something that this kind of memory cannot do
 ├── NotFoundError            an id or title that names nothing
 ├── WindowError              what must be sent does not fit the window
 │   └── PromptTooLargeError
@@ -142,6 +143,12 @@ class RequestRefusedError(AccessError):
         self.status = status
         self.code = code
         self.wait = wait
+
+
+class UnsupportedError(UnabridgedError, AttributeError):
+    """This kind of memory cannot do it; also an ``AttributeError``, as Python expects."""
+
+    exit_code = 2
 
 
 class NotFoundError(UnabridgedError):

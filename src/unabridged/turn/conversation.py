@@ -118,7 +118,7 @@ class Conversation:
             ToolError: A tool cannot be described.
             UpstreamError: The window is unknown, and the model server does not answer.
         """
-        options = PromptOptions(model, _mode_of(mode, tools), tools, persona, reach)
+        options = PromptOptions(model, mode_of(mode, tools), tools, persona, reach)
         return self._prepared(message, images, retry_of, options)
 
     def _prepared(
@@ -241,7 +241,7 @@ class Conversation:
             UnabridgedError: As ``prepare``.
         """
         runnable = self._runnable(tools, model)
-        options = PromptOptions(model, _mode_of(mode, tools), runnable, persona)
+        options = PromptOptions(model, mode_of(mode, tools), runnable, persona)
         context = self._prepared(message, images, retry_of, options)
         turn = Turn(self.space, options, context, title=self._title)
         if context.tools and not tools and self._is_without_tools(model):
@@ -381,7 +381,12 @@ def chat_lock(
     return space.shared(HistorySync).chat_lock(drafts, session)
 
 
-def _mode_of(mode: Mode | str | None, tools: Sequence[Offered] | None) -> Mode | None:
+def mode_of(mode: Mode | str | None, tools: Sequence[Offered] | None) -> Mode | None:
+    """Return the mode that a caller means; tools need tools mode.
+
+    Raises:
+        InputError: Tools were given for chat mode.
+    """
     if tools and mode == Mode.CHAT:
         raise InputError(
             "Tools were given, and chat mode offers none.", hint="Leave mode out, or give 'tools'."

@@ -1,6 +1,7 @@
 """What callers give as messages, checked for the place where it is given."""
 
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 from unabridged.domain.chat import Usage
 from unabridged.domain.context import Context
@@ -13,6 +14,14 @@ from unabridged.wire.any_message import FORMS, one_message, read_messages, read_
 from unabridged.wire.incoming_message import IncomingMessage
 
 ROUND = "Store calls and results together: conversation.record_tools(context, [call, *results])."
+
+
+class MakesMessages(Protocol):
+    """Makes messages of the log: a space, or the client of one."""
+
+    def message(self, role: Role, parts: Sequence[Part]) -> Message:
+        """Return a message with a fresh id and the time."""
+        ...
 
 
 def question_parts(message: object, images: Sequence[str]) -> list[Part]:
@@ -33,7 +42,7 @@ def question_parts(message: object, images: Sequence[str]) -> list[Part]:
 
 
 def answer_of(
-    space: Space, reply: object, usage: Usage | None, state: ExchangeState | str | None
+    space: MakesMessages, reply: object, usage: Usage | None, state: ExchangeState | str | None
 ) -> tuple[Message | None, Usage | None, ExchangeState]:
     """Return an answer, its figures and its state, from what a caller or a server gave.
 
@@ -56,7 +65,7 @@ def answer_of(
     return message, usage or read.usage, ExchangeState(state)
 
 
-def tool_round(space: Space, messages: object, exchange: Exchange | None) -> list[Message]:
+def tool_round(space: MakesMessages, messages: object, exchange: Exchange | None) -> list[Message]:
     """Return the messages of a tool round: calls, then a result for each.
 
     Args:
@@ -100,7 +109,7 @@ def listed(messages: object) -> list[object]:
     return list(messages)
 
 
-def stored_form(space: Space, read: Message | IncomingMessage) -> Message:
+def stored_form(space: MakesMessages, read: Message | IncomingMessage) -> Message:
     """Return a message with an id and a time; one that has them stays as it is."""
     return read if isinstance(read, Message) else space.message(read.role, read.parts)
 
