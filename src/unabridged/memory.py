@@ -251,7 +251,7 @@ class Memory:
         """Return an exchange by its id, or by the beginning of its id."""
         return self.space.log.get(id)
 
-    def history(self, session: str | None = None, *, limit: int = 50) -> list[dict[str, Any]]:
+    def history(self, session: str | None = None, *, limit: int = 50) -> list[Any]:
         """Return the messages of the newest exchanges as OpenAI-style dicts, oldest first."""
         exchanges = self._in(session).history(limit)
         said = [message for exchange in exchanges for message in exchange.messages]

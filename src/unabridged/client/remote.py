@@ -233,7 +233,7 @@ class RemoteMemory(RemoteView):
             return []  # the session has not begun yet
 
     @like(Memory.history)
-    def history(self, session: str | None = None, *, limit: int = 50) -> list[dict[str, Any]]:
+    def history(self, session: str | None = None, *, limit: int = 50) -> list[Any]:
         path = self.conversation(self._named(session)).history(limit)
         said = [message for exchange in path for message in exchange.messages]
         return [dict(message) for message in openai.messages(said)]

@@ -251,7 +251,7 @@ def folder(home: str | os.PathLike[str], name: str) -> Path:
     except OSError as error:
         raise SettingError(
             f"The home folder {root} cannot be used: {error.strerror or error}.",
-            hint="Name a folder that you may write to, with --home or UNABRIDGED_HOME.",
+            hint="Name another home that you may write to, for example with UNABRIDGED_HOME.",
         ) from error
     return path
 

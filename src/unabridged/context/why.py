@@ -62,10 +62,14 @@ def _record(store: Store, wanted: str | None) -> Record:
             newest = store.records(RecordKind.CONTEXT, newest=1000)
             found = [record for record in newest if record.id.startswith(wanted)]
     if len(found) != 1:
-        asked = "context" if wanted is None else f"context {wanted!r}"
+        if wanted is None:
+            raise NotFoundError(
+                "There is no context to explain: nothing was sent yet.",
+                hint="Record an exchange, or begin one, first.",
+            )
         raise NotFoundError(
-            f"There is no {asked} to explain.",
-            hint="Send a message first, or use the id of an exchange: unabridged show",
+            f"There is no context {wanted!r} to explain.",
+            hint="Record or begin it first; its id is that of its exchange.",
         )
     return found[0]
 

@@ -40,7 +40,7 @@ def check_home(home: Path) -> None:
     except OSError as error:
         raise SettingError(
             f"The home folder {home} cannot be looked at: {error.strerror or error}.",
-            hint="Name a folder that you may use, with --home or UNABRIDGED_HOME.",
+            hint="Name another home that you may use, for example with UNABRIDGED_HOME.",
         ) from error
     if stat.S_ISLNK(said.st_mode):
         raise SettingError(
@@ -50,10 +50,10 @@ def check_home(home: Path) -> None:
     if not stat.S_ISDIR(said.st_mode):
         raise SettingError(
             f"The home folder {home} is no folder.",
-            hint="Name a folder, with --home or UNABRIDGED_HOME.",
+            hint="Name a folder as home, for example with UNABRIDGED_HOME.",
         )
     if os.name != "nt" and said.st_uid != os.geteuid():
         raise SettingError(
             f"The home folder {home} belongs to another user (number {said.st_uid}).",
-            hint="Name a folder of your own, with --home or UNABRIDGED_HOME.",
+            hint="Name a home of your own, for example with UNABRIDGED_HOME.",
         )

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import SELF, Fact, FactChange, FactState
 from unabridged.domain.record import RecordKind
-from unabridged.errors import EmptyMessageError, NotFoundError
+from unabridged.domain.short_repr import counted, short
+from unabridged.errors import EmptyMessageError, NotFoundError, StoreClosedError
 from unabridged.knowledge.by_session import SessionsByStatement
 from unabridged.knowledge.fact_history import (
     are_linked,
@@ -24,6 +25,7 @@ from unabridged.knowledge.llm_extraction import ModelDrawer, learn_page, model_e
 from unabridged.knowledge.origin import Provenance, provenance_of
 from unabridged.knowledge.resolve_facts import Settled, resolve_facts
 from unabridged.knowledge.statements import (
+    PERSON,
     Statement,
     changed,
     is_sealed,
@@ -77,6 +79,12 @@ class Facts:
         self._seen: _View | None = None
         self._shelves: dict[str | None, tuple[int, FactCache]] = {}  # the most recent is last
         self._sessions = SessionsByStatement(store)
+
+    def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        try:
+            return short(self, counted(len(self.all()), "fact"))
+        except StoreClosedError:
+            return short(self, "closed")
 
     def all(self, state: FactState | str | None = FactState.CURRENT) -> list[Fact]:
         """Return the facts in a state, the oldest first; in all states with None."""
@@ -158,7 +166,7 @@ class Facts:
         value: str = "",
         aliases: Sequence[str] = (),
     ) -> Fact:
-        """Add a fact that a person states.
+        """Add a fact that a person states; an equal one that holds is returned instead.
 
         Args:
             text: The statement.
@@ -186,8 +194,18 @@ class Facts:
             pinned=pinned,
             aliases=tuple(aliases),
         )
+        if not aliases and (known := self._known(statement)) is not None:
+            return known if known.pinned or not pinned else self.pin(known.id)
         self._put([statement])
         return self.get(statement.id)
+
+    def _known(self, statement: Statement) -> Fact | None:
+        said = (statement.text, statement.subject, statement.attribute, statement.value)
+        for fact in self.all():
+            is_theirs = fact.by == PERSON and fact.exchange is None and fact.origin is None
+            if is_theirs and (fact.text, fact.subject, fact.attribute, fact.value) == said:
+                return fact
+        return None
 
     def edit(self, wanted: str, *, text: str | None = None, value: str | None = None) -> Fact:
         """Correct a fact: the old one stays in the history, and a person's replaces it.

@@ -12,7 +12,7 @@ from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.session import Session
 from unabridged.domain.short_repr import quoted, short
-from unabridged.errors import InputError, NotFoundError, ToolError
+from unabridged.errors import InputError, NotFoundError, StoreClosedError, ToolError
 from unabridged.history_sync.sync import HistorySync
 from unabridged.ports import ChatModel
 from unabridged.recording.forgotten_filter import Recorded
@@ -357,13 +357,17 @@ class Conversation:
         return self.space.sessions.rename(self._require(), title)
 
     def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
-        header = self.header
-        return short(self, self._session, quoted(header.title if header else self._title))
+        try:
+            header = self.header
+        except StoreClosedError:
+            return short(self, self._session, "closed")
+        title = quoted(header.title if header else self._title)
+        return short(self, self._session, title, "" if header else "new")
 
     def _require(self) -> Session:
         header = self.header
         if header is None:
-            raise NotFoundError("No session has begun yet.", hint="Say something first.")
+            raise NotFoundError("No session has begun yet.", hint="Record something first.")
         return header
 
 
