@@ -19,11 +19,24 @@ class Wrappers(griffe.Extension):
             for owner in module.classes.values():
                 if not owner.is_alias:
                     _replace_in(owner)
+                    _describe_fields(owner)
 
 
 def _modules(module: griffe.Module) -> list[griffe.Module]:
     inside = [each for each in module.modules.values() if not each.is_alias]
     return [module, *(deeper for each in inside for deeper in _modules(each))]
+
+
+def _describe_fields(owner: griffe.Class) -> None:
+    # Each field gets its line of the section, so that the page has an anchor for it.
+    sections = owner.docstring.parse("google") if owner.docstring is not None else []
+    for section in sections:
+        if section.kind is not griffe.DocstringSectionKind.attributes:
+            continue
+        for line in section.value:
+            field = owner.attributes.get(line.name)
+            if field is not None and not field.is_alias and field.docstring is None:
+                field.docstring = griffe.Docstring(line.description, parent=field)
 
 
 _ASYNC = {"_replied": "AsyncReply"}
