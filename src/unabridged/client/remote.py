@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Self, cast
 
 from unabridged.client.http_calls import Wire
+from unabridged.client.remote_conversation import RemoteConversation, body_of, missing
 from unabridged.client.remote_views import (
     RemoteCondensations,
     RemoteFacts,
@@ -20,15 +21,13 @@ from unabridged.client.remote_views import (
     like,
     subjects_of,
 )
-from unabridged.clock import SystemClock
 from unabridged.domain.arguments import checks_arguments
 from unabridged.domain.budget import Mode
-from unabridged.domain.chat import ToolSpec, Usage
+from unabridged.domain.chat import Usage
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.fact import Fact
 from unabridged.domain.forgetting import ForgetPlan, Receipt
-from unabridged.domain.message import Message, Part, Role, part_to_dict
 from unabridged.domain.results import (
     ContextReport,
     MaintenanceProgress,
@@ -44,13 +43,11 @@ from unabridged.errors import (
     InputError,
     NotFoundError,
     TransferError,
-    UnsupportedError,
 )
 from unabridged.factory.file_transfer import ImportResult
 from unabridged.memory import Memory
 from unabridged.operations import (
     TABLE,
-    contexts,
     exchanges,
     facts,
     forgetting,
@@ -59,35 +56,21 @@ from unabridged.operations import (
     sessions,
     transfer,
 )
-from unabridged.operations.operation import MOST_A_PAGE, Operation
-from unabridged.operations.operation_results import RecordedExchange
+from unabridged.operations.operation import Operation
 from unabridged.space.forgetting import Forgetting
 from unabridged.space.sessions import check_session_name
-from unabridged.space.tools import Offered, Tool, as_tool
+from unabridged.space.tools import Offered
 from unabridged.transfer.detect_format import open_file
 from unabridged.transfer.export import FORMS, write_file
 from unabridged.transfer.native_jsonl import write_jsonl
-from unabridged.turn.conversation import Conversation, mode_of
-from unabridged.turn.messages import answer_of, listed, question_parts, tool_round
+from unabridged.turn.messages import listed
 from unabridged.wire import openai
 from unabridged.wire.any_message import AnyMessage, read_messages
-from unabridged.wire.incoming_message import IncomingMessage
-from unabridged.wire.json_api import to_plain
 
 _SPOOLED_BYTES = 1 << 20
 """The size above which an export goes to the disk."""
 _PAGES = 20
 """Pages of maintenance of one request, at most."""
-_CHAT = "Chat with the server: it speaks OpenAI's dialect at /v1 of its address."
-_INSTEAD = {
-    "ask": _CHAT,
-    "chat": _CHAT,
-    "turn": _CHAT,
-    "save": "The server stores each write at once; nothing is held back.",
-    "space": "Use its subjects, for example memory.shares.list().",
-}
-"""What to do instead, by the name of what a remote memory lacks."""
-_EMBEDDED = "Open the memory where it is stored: Memory.open()."
 
 
 @checks_arguments
@@ -147,7 +130,7 @@ class RemoteMemory(RemoteView):
     def __getattr__(self, subject: str) -> RemoteSubject:
         if (found := self.__dict__.get("_subjects", {}).get(subject)) is not None:
             return cast("RemoteSubject", found)
-        raise _missing(self, subject, Memory)
+        raise missing(self, subject, Memory)
 
     def __dir__(self) -> Sequence[str]:  # type: ignore[explicit-override]  # typing.override came with 3.12
         return [*super().__dir__(), *self._subjects]
@@ -208,7 +191,7 @@ class RemoteMemory(RemoteView):
     ) -> list[Exchange]:
         if session is not None:
             check_session_name(session)
-        said = [_body(one) for one in read_messages(listed(messages)) if one.parts]
+        said = [body_of(one) for one in read_messages(listed(messages)) if one.parts]
         told = self._wire.call(
             exchanges.add_messages,
             messages=said,
@@ -378,203 +361,6 @@ class RemoteMemory(RemoteView):
         return session
 
 
-@checks_arguments
-class RemoteConversation:
-    """A session with one owner, kept by a server; see ``Conversation``.
-
-    Args:
-        wire: The server.
-        session: The id of the session; one that is not there yet begins with the first message.
-            None for a new one.
-        title: The title of a session that begins; empty to take it from the first message.
-
-    Raises:
-        NameRefusedError: No session can have this id.
-    """
-
-    def __init__(self, wire: Wire, session: str | None = None, title: str = "") -> None:
-        if session is not None:
-            check_session_name(session)
-        self._wire = wire
-        self._clock = SystemClock()
-        self._session = session
-        self._title = title
-
-    def __getattr__(self, name: str) -> Any:
-        raise _missing(self, name, Conversation)
-
-    def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
-        return short(self, self._session or "new", quoted(self._title))
-
-    @property
-    def session(self) -> str:
-        """The id of the session."""
-        if self._session is None:
-            self._session = self._clock.new_id()
-        return self._session
-
-    @property
-    def header(self) -> Session | None:
-        """The session as it is stored; None if nothing was said yet."""
-        if self._session is None:
-            return None
-        try:
-            return self._wire.call(sessions.get_session, session=self._session)
-        except NotFoundError:
-            return None  # it was forgotten
-
-    def prepare(
-        self,
-        message: "AnyMessage" = "",
-        *,
-        images: Sequence[str] = (),
-        tools: Sequence[Offered] | None = None,
-        mode: Mode | str | None = None,
-        retry_of: str | None = None,
-    ) -> Context:
-        """Prepare the context for a message. Only reads: nothing is stored.
-
-        The server keeps it for half an hour; ``manifest`` and ``shared`` are empty. It only sees the
-        descriptions of tools: functions run here or nowhere. The arguments are those of
-        ``Conversation.prepare``.
-
-        Raises:
-            EmptyMessageError: The message is empty.
-            PromptTooLargeError: What must be sent does not fit the window.
-            UpstreamError: The server's upstream, or the server itself, does not answer.
-        """
-        parts = [] if retry_of is not None else question_parts(message, images)
-        kind = mode_of(mode, tools)
-        context = self._wire.call(
-            contexts.prepare,
-            session=self._session,
-            mode=kind.value if kind else None,
-            tools=None if tools is None else [to_plain(_spec(tool)) for tool in tools],
-            retry_of=retry_of,
-            parts=[part_to_dict(part) for part in parts] or None,
-        )
-        if retry_of is None:
-            self._session = context.scope.session
-        return context
-
-    def begin(self, context: Context) -> Exchange:
-        """Store the user's message of a context; when this returns, it survives a power cut.
-
-        Raises:
-            HeadMovedError: The session moved on since the context was prepared.
-        """
-        told = self._wire.call(
-            contexts.begin_context, context=context.id, title=self._title or None
-        )
-        return self._recorded(told, context, (), ExchangeState.OPEN)
-
-    def record_tools(self, context: Context, messages: "Iterable[AnyMessage]") -> Exchange:
-        """Store a tool round of an exchange; see ``Conversation.record_tools``."""
-        said = tool_round(self, messages, None)
-        self._name(context)
-        bodies = [_body(one) for one in said]
-        told = self._wire.call(contexts.step, context=context.id, messages=bodies)
-        return self._recorded(told, context, said, ExchangeState.OPEN)
-
-    def record(
-        self,
-        context: Context,
-        reply: "AnyMessage | None",
-        *,
-        usage: Usage | None = None,
-        state: ExchangeState | str | None = None,
-    ) -> Exchange:
-        """Store the answer to a context; also the user's message, if it is not stored yet.
-
-        The arguments are those of ``Conversation.record``.
-
-        Raises:
-            InputError: It was answered already, or the reply calls tools.
-            HeadMovedError: The session moved on since the context was prepared.
-            NotFoundError: The server no longer keeps the context, and it was not begun.
-        """
-        return self._recorded_as(context, reply, usage, state)
-
-    def _recorded_as(
-        self,
-        context: Context,
-        reply: "AnyMessage | None",
-        usage: Usage | None,
-        state: ExchangeState | str | None,
-        *,
-        behind: bool = False,
-    ) -> Exchange:
-        answer, usage, reached = answer_of(self, reply, usage, state)
-        self._name(context)
-        told = self._wire.call(
-            contexts.record,
-            context=context.id,
-            parts=_parts(answer) if answer else None,
-            state=reached.value,
-            usage=to_plain(usage),
-            behind=behind or None,
-        )
-        return self._recorded(told, context, [answer] if answer else [], reached)
-
-    def history(self, limit: int = 50) -> list[Exchange]:
-        """Return the session's current path, oldest first."""
-        if self._session is None:
-            return []
-        newest = self._wire.all(
-            sessions.list_session_exchanges,
-            session=self._session,
-            limit=max(1, min(limit, MOST_A_PAGE)),
-        )
-        try:
-            return list(islice(newest, limit))[::-1]
-        except NotFoundError:
-            return []  # it has not begun yet
-
-    def rename(self, title: str) -> Session:
-        """Rename the session.
-
-        Raises:
-            InputError: The title is empty.
-            NotFoundError: No session has begun yet.
-        """
-        if not title.strip():
-            raise InputError("The title is empty.", hint="Give a title.")
-        if self._session is None:
-            raise NotFoundError("No session has begun yet.", hint="Record something first.")
-        return self._wire.call(sessions.change_session, session=self._session, title=title)
-
-    def message(self, role: Role, parts: Sequence[Part]) -> Message:
-        """Return a message with a fresh id and the time; the server sets its own."""
-        return Message(self._clock.new_id(), role, tuple(parts), self._clock.now())
-
-    def _name(self, context: Context) -> None:
-        # Begin a context whose session gets a title; else the server does it by itself.
-        if self._title and context.new_session:
-            self.begin(context)
-
-    def _recorded(
-        self,
-        told: RecordedExchange,
-        context: Context,
-        messages: Sequence[Message],
-        state: ExchangeState,
-    ) -> Exchange:
-        self._session, self._title = context.scope.session, ""
-        if told.exchange is not None:
-            return replace(told.exchange, notes=told.notes)
-        return Exchange(  # it was forgotten before, so it is only passed on
-            id=context.id,
-            session=context.scope.session or "",
-            parent=context.parent,
-            state=state,
-            messages=(context.user, *messages),
-            at=context.at,
-            mode=context.mode.value,
-            model=context.scope.model,
-            notes=told.notes,
-        )
-
-
 def _headers(key: str, user: str, agent: str, model: str) -> dict[bytes, bytes]:
     # The headers of each request; names in UTF-8, as the server reads them.
     bearer = f"Bearer {key}" if key else ""
@@ -585,26 +371,3 @@ def _headers(key: str, user: str, agent: str, model: str) -> dict[bytes, bytes]:
         "Authorization": bearer,
     }
     return {name.encode(): value.encode() for name, value in named.items() if value}
-
-
-def _spec(tool: Offered) -> ToolSpec:
-    found = as_tool(tool)
-    return found.spec if isinstance(found, Tool) else found
-
-
-def _parts(message: Message | IncomingMessage) -> list[dict[str, Any]]:
-    return [part_to_dict(part) for part in message.parts]
-
-
-def _body(message: Message | IncomingMessage) -> dict[str, Any]:
-    return {"role": message.role.value, "parts": _parts(message)}
-
-
-def _missing(thing: object, name: str, embedded: type) -> AttributeError:
-    # What the embedded memory has is refused with a way to do it; all else as Python does.
-    kind = type(thing).__name__
-    if name.startswith("_") or not hasattr(embedded, name):
-        return AttributeError(f"{kind!r} has no {name!r}.")
-    return UnsupportedError(
-        f"The memory of a server has no {name!r}.", hint=_INSTEAD.get(name, _EMBEDDED)
-    )
