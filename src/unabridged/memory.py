@@ -77,12 +77,12 @@ class Memory:
             home: The home folder; None for ``$UNABRIDGED_HOME``, else the platform's.
             upstream: A model, or the name of an upstream; None for the setting.
             session: The id of the default session; None for the newest one.
-            settings: Every setting; then no file and no environment is read.
+            settings: Every setting; then no settings file and no variable is read.
             clock: The time and ids; None for the machine's.
             ephemeral: Keep everything in memory, and nothing afterwards.
             create: False to write nothing if there is no memory yet, and read an empty one.
             recover: False to raise on a damaged file; else it is set aside and its data saved.
-            **settings_: Any field of ``Settings``: ``user``, ``agent``, ``model``, ``window`` …
+            **settings_: Any field of ``Settings``: ``user``, ``window`` …; over ``settings``.
 
         Raises:
             SettingError: A setting cannot be used, or the home cannot be written to.
@@ -209,10 +209,7 @@ class Memory:
         session: str | None = None,
         at: datetime | None = None,
     ) -> list[Exchange]:
-        """Store messages that were said elsewhere, behind a session's newest.
-
-        ``at`` is when they were said; None for now.
-        """
+        """Store messages that were said elsewhere, ``at`` a time or now; return what is new."""
         return add_messages(self.space, messages, self._named(session), at)
 
     # Looking things up.
@@ -233,8 +230,7 @@ class Memory:
 
         Phrases in quotation marks must occur as written. ``exact`` finds the whole query as written,
         newest first. ``role`` is ``user`` or ``assistant``: the side that has a word of the query.
-        ``min_relevance`` is 0 to 1; None is the default, and 0 lists the nearest too, which are not
-        ``matched``.
+        ``min_relevance`` is 0 to 1; 0 lists the nearest too, which are not ``matched``.
         """
         return self.space.search(
             query,
@@ -286,7 +282,7 @@ class Memory:
         fact: str | None = None,
         search: str | None = None,
     ) -> ForgetPlan:
-        """Return what forgetting exchanges, a session, a fact or a search would remove."""
+        """Return what forgetting would remove: name one; ``session`` may limit ``search``."""
         if session is not None and self.space.sessions.get(session) is None:
             raise NotFoundError(f"There is no session {session!r}.", hint="List them: sessions().")
         return self.space.forgetting.plan(ids, session=session, fact=fact, search=search)
@@ -346,4 +342,4 @@ class Memory:
         return newest.id if newest else None
 
     def _in(self, session: str | None) -> Conversation:
-        return Conversation(self.space, self._named(session))
+        return Conversation(self.space, self._named(session), shared=True)

@@ -166,6 +166,15 @@ class MemoryContract:
         assert found.value.session == late.scope.session
         assert [e.user.text for e in talk.history()] == ["One", "Two"]
 
+    def test_a_conversation_takes_only_its_own_contexts(self, memory: Any) -> None:
+        """A conversation takes only its own contexts."""
+        one, two = memory.conversation("one"), memory.conversation("two")
+        context = one.prepare("For one")
+        for use in (lambda: two.begin(context), lambda: two.record(context, "Yes.")):
+            with pytest.raises(InputError):
+                use()
+        assert memory.stats().exchanges == 0
+
     def test_conversations_are_named_and_continued(self, memory: Any) -> None:
         """Conversations are named and continued."""
         boats = memory.conversation(title="Boats: all / of them")

@@ -135,7 +135,7 @@ def test_a_code_is_for_its_plan_only(talk):
 
 def test_nothing_named_and_nothing_found_are_told_apart(talk):
     async def work(client):
-        assert "Nothing was named" in await refused(client, "forget")
+        assert "Nothing to forget was named" in await refused(client, "forget")
         assert (await called(client, "forget", search="zebra"))["status"] == "nothing"
 
     talk(work)

@@ -20,6 +20,7 @@ from unabridged.annotations.annotation_records import (
     told_apart,
 )
 from unabridged.domain.annotation import Annotation, ExchangeReading, Scheme
+from unabridged.domain.arguments import checked
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, Role
 from unabridged.domain.record import Record, RecordKind
@@ -161,6 +162,8 @@ class Annotations:
             InputError: There is no such category, or the importance is out of range.
             NotFoundError: The exchange has no such message.
         """
+        checked("category", category, str | None)
+        checked("importance", importance, float | None)
         names = [each.name for each in self.scheme.categories]
         if category is not None and category not in names:
             raise InputError(

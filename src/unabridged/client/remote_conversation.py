@@ -131,6 +131,7 @@ class RemoteConversation:
         Raises:
             HeadMovedError: The session moved on since the context was prepared.
         """
+        self._check(context)
         told = self._wire.call(
             contexts.begin_context, context=context.id, title=self._title or None
         )
@@ -138,6 +139,7 @@ class RemoteConversation:
 
     def record_tools(self, context: Context, messages: "Iterable[AnyMessage]") -> Exchange:
         """Store a tool round of an exchange; see ``Conversation.record_tools``."""
+        self._check(context)
         said = tool_round(self, messages, None)
         self._name(context)
         bodies = [body_of(one) for one in said]
@@ -172,6 +174,7 @@ class RemoteConversation:
         *,
         behind: bool = False,
     ) -> Exchange:
+        self._check(context)
         answer, usage, reached = answer_of(self, reply, usage, state)
         self._name(context)
         told = self._wire.call(
@@ -210,6 +213,14 @@ class RemoteConversation:
         if self._session is None:
             raise NotFoundError("No session has begun yet.", hint="Record something first.")
         return self._wire.call(sessions.change_session, session=self._session, title=title)
+
+    def _check(self, context: Context) -> None:
+        theirs = context.scope.session
+        if context.retry_of is None and self._session is not None and theirs != self._session:
+            raise InputError(
+                f"This context is of the session {theirs!r}, not of {self._session!r}.",
+                hint="Record it with its own conversation, or with RemoteMemory.record().",
+            )
 
     def message(self, role: Role, parts: Sequence[Part]) -> Message:
         """Return a message with a fresh id and the time; the server sets its own."""

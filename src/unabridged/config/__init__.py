@@ -66,6 +66,7 @@ __all__ = [
     "value_from",
     "variable",
     "variables",
+    "with_overrides",
 ]
 
 FOLDERS = "spaces memory chats conversations config logs knowledge cache backups imports".split()
@@ -156,6 +157,41 @@ def read(
         own = {name: where for name, (_, where) in layer.items() if name not in above}
         check_together(settings.for_model(model), {**sources, **own})
     return LoadedSettings(settings, MappingProxyType(sources), path)
+
+
+def with_overrides(
+    settings: Settings,
+    *,
+    home: str | os.PathLike[str] | None = None,
+    environ: Mapping[str, str] = os.environ,
+    **overrides: Any,
+) -> Settings:
+    """Return settings that a program made, checked, with arguments that count for more.
+
+    No file is read, and of the environment only where the home is if nothing names one.
+
+    Args:
+        settings: Every choice.
+        home: The home folder; None for that of the settings, else as for ``load``.
+        environ: The environment.
+        **overrides: Any field of ``Settings``; None means "not given".
+
+    Raises:
+        SettingError: A name is unknown or a value cannot be used.
+    """
+    where = "Settings"
+    own = {name: checked(name, getattr(settings, name), where) for name in NAMES}
+    root, _ = _find_home(home if home is not None else own["home"], environ)
+    given = _given(overrides)
+    settled = _settled([_said(own, where), given], root)
+    values = {name: value for name, (value, _) in settled.items()}
+    models = {
+        model_key(model): _said(values_in(table, file_of(root), f"{where}, model {model}"), where)
+        for model, table in settings.models.items()
+    }
+    chosen = Settings(**{**values, "home": root, "models": _without(models, given)})
+    check_together(chosen, {name: source for name, (_, source) in settled.items()})
+    return chosen
 
 
 def _without(models: Mapping[str, _Layer], above: _Layer) -> Mapping[str, Mapping[str, Any]]:

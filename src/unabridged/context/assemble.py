@@ -125,8 +125,9 @@ def _budget(
         raise PromptTooLargeError(
             error.needed,
             error.window,
-            hint=f"Every prompt carries the pins, {pinned:,} tokens: remove a pin, "
-            "or set a larger window. Nothing was sent and nothing was cut.",
+            hint=f"Every prompt carries the pins, {pinned:,} tokens. Remove one: "
+            "`unabridged facts unpin ID`, in Python facts.unpin(ID); or set a larger window. "
+            "Nothing was sent and nothing was cut.",
         ) from None
     return replace(full, system=system_tokens, memory=full.memory + pinned)
 

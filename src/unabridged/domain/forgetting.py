@@ -87,6 +87,7 @@ class ForgetPlan:
         shared: The ids of messages that stay because another branch has them too.
         condensed: Sessions whose condensations are made again, with their levels.
         periods: Months whose condensation is made again.
+        space: The name of the space that it is for.
     """
 
     id: str
@@ -106,6 +107,7 @@ class ForgetPlan:
     shared: tuple[str, ...] = ()
     condensed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     periods: tuple[str, ...] = ()
+    space: str = ""
 
     @property
     def is_empty(self) -> bool:

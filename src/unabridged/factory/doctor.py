@@ -16,6 +16,7 @@ from unabridged.home.cleanup import look_after
 from unabridged.home.followed_spaces import Spaces
 from unabridged.home.spaces import SpacesFolder
 from unabridged.installation import install_command
+from unabridged.knowledge.damaged_records import damaged_records, repair_records
 from unabridged.models.choose_model import PROBE_SECONDS, ModelDiagnosis, diagnose
 from unabridged.ports import Clock
 
@@ -115,10 +116,11 @@ def _spaces(spaces: Spaces, *, repair: bool) -> Iterator[Diagnosis]:
             continue
         try:
             with closing(spaces.open(info.space, create=False)) as store:
-                damage = store.check()
+                damage = [*store.check(), *damaged_records(store)]
                 if damage and repair:
+                    repair_records(store)
                     store.rebuild()
-                    damage = store.check()
+                    damage = [*store.check(), *damaged_records(store)]
                 repaired = store.notes
                 held = store.embedded_by() or "none"
         except StoreError as error:

@@ -15,7 +15,7 @@ from typing import Any
 
 from unabridged.domain.results import SearchResult
 from unabridged.errors import ToolError
-from unabridged.space.tools import Tool, tool_from
+from unabridged.space.tools import Tool, check_plain, tool_from
 
 ENTRY_POINTS = "unabridged.tools"
 """The entry point group in which packages offer tools."""
@@ -96,6 +96,8 @@ def _from_module(module: ModuleType, name: str) -> list[Tool]:
 
 
 def _quiet(tool: Tool) -> Tool:
+    check_plain(tool)
+
     def run(arguments: str) -> str:
         with redirect_stdout(sys.stderr):
             return tool.run(arguments)

@@ -55,14 +55,17 @@ def settings_from(
             memories of their own and the settings name none, it is asked which it would take.
         clock: The time; None for the machine's.
         ephemeral: Keep everything in memory, and nothing afterwards.
-        settings: Every choice; then no file and no environment is read.
-        **overrides: Any field of ``Settings``.
+        settings: Every choice; then no settings file and no variable is read.
+        **overrides: Any field of ``Settings``; each counts for more than ``settings``.
 
     Raises:
         SettingError: A setting cannot be used.
     """
     named = upstream if isinstance(upstream, str) else None
-    chosen = settings or config.load(home=home, upstream=named, **overrides)
+    if settings is None:
+        chosen = config.load(home=home, upstream=named, **overrides)
+    else:
+        chosen = config.with_overrides(settings, home=home, upstream=named, **overrides)
     if ephemeral:
         chosen = replace(chosen, store="memory")
     model = upstream if not isinstance(upstream, str) else None

@@ -24,7 +24,7 @@ from unabridged.forgetting.forget_journal import (
     record_of as work_record,
     work_of,
 )
-from unabridged.forgetting.plan import ForgetSelection, plan
+from unabridged.forgetting.plan import ForgetSelection, check_plan, plan
 from unabridged.forgetting.receipts import (
     is_genuine,
     named,
@@ -93,11 +93,19 @@ class ForgetExecutor:
 
         ``recognised``: whether the same words are recognised when they return, and then not stored.
 
+        Returns:
+            The receipt; that of an earlier run if there was one.
+
         Raises:
+            InputError: The plan is of another space, or something changed since it was made.
             StoreBusyError: It is removed, but others read the files for so long that old bytes
                 remain in them: ``resume`` finishes it.
             StoreError: It could not be written; if it had begun, ``resume`` finishes it.
         """
+        if held := self._store.records(RecordKind.RECEIPT, ids=[planned.id]):
+            return receipt_of(held[0])
+        if not self._store.records(RecordKind.PROGRESS, ids=[BEGUN + planned.id]):
+            check_plan(self._store, planned)
         work = work_of(planned)
         at = self._hands.clock.now()
         key = self._hands.keys.current()

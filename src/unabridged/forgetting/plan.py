@@ -11,6 +11,7 @@ from unabridged.domain.fact import Fact
 from unabridged.domain.forgetting import Duplicate, ForgetPlan, OutOfReach, PlannedRemoval
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.session import Session, title_from
+from unabridged.errors import InputError
 from unabridged.forgetting.shared_copies import copies
 from unabridged.knowledge.evidence import leaving, states_one_of, support
 from unabridged.knowledge.origin import provenance_of
@@ -136,7 +137,39 @@ def plan(
         shared=shared,
         condensed=condensed,
         periods=periods,
+        space=store.space.name,
     )
+
+
+def check_plan(store: Store, planned: ForgetPlan) -> None:
+    """Refuse a plan of another space, or one that is no longer what would be removed.
+
+    Raises:
+        InputError: It cannot be carried out here.
+    """
+    if planned.space != store.space.name:
+        raise InputError(
+            f"This plan is for the memory {planned.space!r}, not for {store.space.name!r}.",
+            hint="Carry it out with the memory that made it.",
+        )
+    here = store.get(exchange.id for exchange in planned.exchanges)
+    same = all(
+        exchange.id in here
+        and [message.id for message in here[exchange.id].messages]
+        == [message.id for message in exchange.messages]
+        for exchange in planned.exchanges
+    )
+    facts = {fact.id for fact in planned.facts}
+    held = (
+        {record.id for record in store.records(RecordKind.FACT, ids=sorted(facts))}
+        if facts
+        else set()
+    )
+    if not same or held != facts:
+        raise InputError(
+            "Something changed since this plan was made, or it is of another memory.",
+            hint="Plan it again: plan_forget().",
+        )
 
 
 def _elsewhere(

@@ -7,7 +7,7 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Fact
 from unabridged.domain.record import Record
 from unabridged.knowledge.origin import NOTHING_SHARED, Provenance
-from unabridged.knowledge.requirement_records import Card, from_record
+from unabridged.knowledge.requirement_records import Card, read as read_cards
 from unabridged.knowledge.resolve_facts import resolve_facts
 from unabridged.knowledge.statements import folded, read
 
@@ -61,8 +61,7 @@ def _rests_on(exchange: str | None, sources: Iterable[str], gone: Collection[str
 
 def leaving(records: Iterable[Record], gone: Collection[str]) -> list[Card]:
     """Return the requirements that forgetting exchanges removes."""
-    cards = (from_record(record) for record in records)
-    return [card for card in cards if card.requirement.exchange in gone]
+    return [card for card in read_cards(records) if card.requirement.exchange in gone]
 
 
 def states_one_of(exchange: Exchange, cards: Iterable[Card]) -> bool:

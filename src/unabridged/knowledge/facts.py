@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from threading import RLock
 from typing import TYPE_CHECKING
 
+from unabridged.domain.arguments import checks_arguments
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import SELF, Fact, FactChange, FactState
 from unabridged.domain.record import RecordKind
@@ -25,7 +26,6 @@ from unabridged.knowledge.llm_extraction import ModelDrawer, learn_page, model_e
 from unabridged.knowledge.origin import Provenance, provenance_of
 from unabridged.knowledge.resolve_facts import Settled, resolve_facts
 from unabridged.knowledge.statements import (
-    PERSON,
     Statement,
     changed,
     is_sealed,
@@ -61,6 +61,7 @@ class _View:
     carried: Provenance
 
 
+@checks_arguments
 class Facts:
     """The facts of one space. Several processes may open one each; each sees the others' writes.
 
@@ -166,11 +167,11 @@ class Facts:
         value: str = "",
         aliases: Sequence[str] = (),
     ) -> Fact:
-        """Add a fact that a person states; an equal one that holds is returned instead.
+        """Add a fact that a person states; return the one that a person stated alike before.
 
         Args:
             text: The statement.
-            pinned: Whether every prompt carries it.
+            pinned: Whether every prompt carries it; True pins an equal one too.
             subject: Who it is about.
             attribute: What about them; a newer value then replaces an older one. Without it the
                 rules look for it in the text.
@@ -194,17 +195,18 @@ class Facts:
             pinned=pinned,
             aliases=tuple(aliases),
         )
-        if not aliases and (known := self._known(statement)) is not None:
-            return known if known.pinned or not pinned else self.pin(known.id)
+        if (known := self._equal(statement)) is not None:
+            return self.pin(known) if pinned else self.get(known)
         self._put([statement])
         return self.get(statement.id)
 
-    def _known(self, statement: Statement) -> Fact | None:
-        said = (statement.text, statement.subject, statement.attribute, statement.value)
-        for fact in self.all():
-            is_theirs = fact.by == PERSON and fact.exchange is None and fact.origin is None
-            if is_theirs and (fact.text, fact.subject, fact.attribute, fact.value) == said:
-                return fact
+    def _equal(self, statement: Statement) -> str | None:
+        # One that was learned does not count: it goes with its exchange, a person's stays.
+        for settled in self._view().settled:
+            for one in settled.members if settled.fact.state is FactState.CURRENT else ():
+                by_person = one.by == statement.by and one.exchange is None and not one.sources
+                if by_person and key(one) == key(statement):
+                    return one.id if set(statement.aliases) <= set(one.aliases) else None
         return None
 
     def edit(self, wanted: str, *, text: str | None = None, value: str | None = None) -> Fact:

@@ -1,14 +1,17 @@
 """Requirement cards: the stored form of a requirement, and the fields that a person may change."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
+from unabridged.domain.arguments import checked as checked_argument
 from unabridged.domain.fact import FactChange, Requirement
 from unabridged.domain.record import Record, RecordKind
 from unabridged.errors import InputError
+from unabridged.knowledge.read_record import as_body, is_readable, read_leniently
 from unabridged.knowledge.statements import PERSON, digest_id, folded, seal_of
 
 TYPES = ("functional", "non-functional", "constraint")
@@ -60,9 +63,10 @@ def checked(field: str, value: Any) -> Any:
     if field in ("satisfaction", "dissatisfaction"):
         return _grade(field, value)
     if field == "conflicts":
-        names = value.split(",") if isinstance(value, str) else list(value)
+        named = checked_argument(field, value, str | Sequence[str])
+        names = named.split(",") if isinstance(named, str) else named
         return tuple(name.strip().upper() for name in names if name.strip())
-    text = " ".join(str(value).split())
+    text = " ".join(checked_argument(field, value, str).split())
     choices = {"type": TYPES, "priority": PRIORITIES}.get(field)
     if choices and text not in choices:
         named = ", ".join(choice for choice in choices if choice)
@@ -75,7 +79,7 @@ def checked(field: str, value: Any) -> Any:
 def _grade(field: str, value: Any) -> int | None:
     if value in (None, ""):
         return None
-    digits = str(value)
+    digits = str(checked_argument(field, value, int | str))
     if digits not in {"1", "2", "3", "4", "5"}:
         raise InputError(
             f"The {field} {digits!r} is not a grade.", hint="Use a number from 1 to 5."
@@ -101,9 +105,13 @@ def emptied(card: Card, at: datetime) -> Card:
 
 
 def to_record(card: Card) -> Record:
-    """Return the record of a card, with the id of its source exchange."""
+    """Return the record of a card, with the id of its source exchange.
+
+    Raises:
+        InputError: A field has a wrong type: it could not be read again.
+    """
     held = card.requirement
-    body = {**msgspec.to_builtins(held), "number": card.number, "seal": card.seal}
+    body = {**as_body(held), "number": card.number, "seal": card.seal}
     drawn = (held.exchange,) if held.exchange else ()
     return Record(RecordKind.REQUIREMENT, card.key, held.at, body, drawn)
 
@@ -113,10 +121,33 @@ def from_record(record: Record) -> Card:
 
     Raises:
         KeyError: It is no card.
+        ValidationError: A field has a wrong type.
     """
     number = int(record.body["number"])
-    given = {**record.body, "id": name_of(number), "at": record.at}
-    return Card(record.id, number, msgspec.convert(given, Requirement), str(record.body["seal"]))
+    requirement = msgspec.convert(_fields_of(record, number), Requirement)
+    return Card(record.id, number, requirement, str(record.body["seal"]))
+
+
+def is_damaged(record: Record) -> bool:
+    """Return whether a field of a record is missing or has a wrong type."""
+    number, seal = record.body.get("number"), record.body.get("seal")
+    whole = isinstance(number, int) and isinstance(seal, str)
+    return not (whole and is_readable(_fields_of(record, 0), Requirement))
+
+
+def read(records: Iterable[Record]) -> list[Card]:
+    """Return the cards of records; a field of a wrong type is passed over."""
+    cards = []
+    for record in records:
+        told, seal = record.body.get("number"), record.body.get("seal")
+        number = told if isinstance(told, int) else 0
+        requirement = read_leniently(_fields_of(record, number), Requirement)
+        cards.append(Card(record.id, number, requirement, seal if isinstance(seal, str) else ""))
+    return cards
+
+
+def _fields_of(record: Record, number: int) -> dict[str, Any]:
+    return {"text": "", **record.body, "id": name_of(number), "at": record.at}
 
 
 def numbered(cards: list[Card]) -> list[Card]:

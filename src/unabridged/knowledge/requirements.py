@@ -6,6 +6,7 @@ from itertools import combinations
 from threading import RLock
 from typing import Any
 
+from unabridged.domain.arguments import checks_arguments
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Fact, FactChange, Requirement
 from unabridged.domain.record import Record, RecordKind
@@ -24,10 +25,10 @@ from unabridged.knowledge.requirement_records import (
     Card,
     checked,
     emptied,
-    from_record,
     key_of,
     name_of,
     numbered,
+    read,
     to_record,
     with_step,
 )
@@ -52,6 +53,7 @@ class _View:
     cards: list[Card]
 
 
+@checks_arguments
 class Requirements:
     """The requirements of one space. Several processes may open one each."""
 
@@ -234,7 +236,7 @@ class Requirements:
             revision = self._watch.version()
             if self._seen is None or self._seen.revision != revision:
                 records = self._store.records(RecordKind.REQUIREMENT)
-                cards = _with_conflicts(numbered([from_record(record) for record in records]))
+                cards = _with_conflicts(numbered(read(records)))
                 self._seen = _View(revision, cards)
             return self._seen
 

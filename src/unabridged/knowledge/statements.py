@@ -9,12 +9,14 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
+from typing import Any
 
 import msgspec
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import SELF, FactChange
 from unabridged.domain.record import Record, RecordKind
+from unabridged.knowledge.read_record import as_body, is_readable, read_leniently
 from unabridged.language.words import fold, words
 
 GONE = "~"
@@ -173,9 +175,13 @@ def changed(statement: Statement, at: datetime, what: str, *, pinned: bool) -> S
 
 
 def to_record(statement: Statement) -> Record:
-    """Return the record of a statement, without empty fields, with its source exchange's id."""
+    """Return the record of a statement, without empty fields, with its source exchange's id.
+
+    Raises:
+        InputError: A field has a wrong type: it could not be read again.
+    """
     empty = msgspec.to_builtins(Statement("", "", statement.since))
-    given = msgspec.to_builtins(statement).items()
+    given = as_body(statement).items()
     body = {name: v for name, v in given if name in _ALWAYS or v != empty[name]}
     for name in _APART:
         body.pop(name, None)
@@ -185,16 +191,32 @@ def to_record(statement: Statement) -> Record:
 
 
 def from_record(record: Record) -> Statement:
-    """Read the records of ``to_record``, and pins: text, pinned, exchange."""
+    """Read the records of ``to_record``, and pins: text, pinned, exchange.
+
+    Raises:
+        ValidationError: A field has a wrong type.
+    """
+    return msgspec.convert(_fields_of(record), Statement)
+
+
+def is_damaged(record: Record) -> bool:
+    """Return whether a field of a record has a wrong type."""
+    return not is_readable(_fields_of(record), Statement)
+
+
+def _fields_of(record: Record) -> dict[str, Any]:
     own = {
         "id": record.id.removeprefix(GONE),
         "since": record.at,
         "sources": tuple(n for n in record.exchanges if n != record.body.get("exchange")),
     }
-    return msgspec.convert({"text": "", **record.body, **own}, Statement)
+    return {"text": "", **record.body, **own}
 
 
 def read(records: Iterable[Record]) -> dict[str, Statement]:
-    """Return statements by id; what is left of a withdrawn one replaces it."""
-    found = [from_record(record) for record in records]
+    """Return statements by id; what is left of a withdrawn one replaces it.
+
+    A field of a wrong type is passed over.
+    """
+    found = [read_leniently(_fields_of(record), Statement) for record in records]
     return {s.id: s for s in sorted(found, key=lambda s: s.withdrawn is not None)}

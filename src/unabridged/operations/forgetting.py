@@ -17,11 +17,11 @@ ReceiptName = Annotated[Name, Meta(description="The id of the receipt.")]
 
 
 class ForgetRequest(Params):
-    """What to forget; everything that is named is forgotten.
+    """What to forget: one kind of thing; only a search may be limited to a session.
 
     Attributes:
         exchanges: Ids of exchanges, each whole or its beginning.
-        session: The id of a session; all its branches are forgotten.
+        session: The id of a session: all its branches; with `search`, the only one searched.
         fact: The id of a fact.
         search: Forget all exchanges with all of these words.
         with_sources: Whether to forget the exchanges that the fact comes from, too.

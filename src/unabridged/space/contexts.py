@@ -5,6 +5,7 @@ from threading import Lock
 
 from unabridged.context.restore_context import restore_context
 from unabridged.context.why import account
+from unabridged.domain.arguments import checks_arguments
 from unabridged.domain.context import Context
 from unabridged.domain.record import RecordKind
 from unabridged.domain.results import ContextReport, WindowPart
@@ -15,6 +16,7 @@ KEPT = 256
 """Contexts of unfinished exchanges that are kept in memory."""
 
 
+@checks_arguments
 class Contexts:
     """What was sent to models from one space."""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from unabridged.domain.arguments import checks_arguments
 from unabridged.domain.fact import Fact
 from unabridged.domain.forgetting import ForgetPlan, Receipt
 from unabridged.domain.message import Role
@@ -17,6 +18,7 @@ from unabridged.recording import sessions as sessions_of
 from unabridged.space.dependencies import SpaceDependencies
 
 
+@checks_arguments
 class Forgetting:
     """What can be forgotten in one space, the receipts for it, and what is recognised again.
 
@@ -45,43 +47,36 @@ class Forgetting:
         with_sources: bool = False,
         with_repeats: bool = False,
     ) -> ForgetPlan:
-        """Say what a forgetting would do; nothing is changed. What is named adds up.
+        """Return what a forgetting would do; nothing is changed.
+
+        Name one kind of thing. Only a search may be limited to a session.
 
         Args:
             exchanges: Exchanges, each by its id or the beginning of it.
-            session: A session whose every branch goes, by id, number, title or beginning of its id.
-            fact: A fact that is taken back, by id, number or beginning of its id.
-            search: Everything that has all these words goes.
-            with_sources: Whether the exchanges that the fact rests on go too.
-            with_repeats: Whether what says it once more elsewhere goes too.
+            session: A session, all branches, by id, number, title or beginning of its id; with
+                ``search``, the only session that is searched.
+            fact: A fact that is withdrawn, by id, number or beginning of its id.
+            search: Every exchange that contains all these words.
+            with_sources: Whether the exchanges that the fact comes from are removed too.
+            with_repeats: Whether other places that say the same are removed too.
 
         Raises:
-            InputError: Nothing was named.
+            InputError: Nothing was named, or things that do not go together.
             NotFoundError: Something that was named is not there.
         """
-        given = {
-            "exchanges": bool(exchanges),
-            "session": session is not None,
-            "fact": fact is not None,
-            "search": bool(search and search.strip()),
-        }
-        named = [name for name, there in given.items() if there]
-        if not named:
-            raise InputError(
-                "Nothing was named that shall be forgotten.",
-                hint="Name exchanges, a session, a fact, or words to search for.",
-            )
+        named = _named(exchanges=bool(exchanges), session=session, fact=fact, search=search)
         ids = [sessions_of.find_exchange(self._store, wanted).id for wanted in exchanges]
-        if session is not None:
-            found = sessions_of.find_session(self._store, session)
-            ids += [e.id for e in sessions_of.session_exchanges(self._store, found.id)]
-        if search:
-            ids += matching(self._store, terms, search)
+        found = sessions_of.find_session(self._store, session).id if session is not None else None
+        if search is not None:
+            hits = self._store.get(matching(self._store, terms, search)).values()
+            ids += [one.id for one in hits if found in (None, one.session)]
+        elif found is not None:
+            ids += [e.id for e in sessions_of.session_exchanges(self._store, found)]
         facts: list[Fact] = []
         if fact is not None:
             facts.append(self._facts.get(fact))
             ids += self.sources_of(facts[0].id) if with_sources else []
-        wanted = ForgetSelection(named[0], tuple(dict.fromkeys(ids)), tuple(facts), with_repeats)
+        wanted = ForgetSelection(named, tuple(dict.fromkeys(ids)), tuple(facts), with_repeats)
         return self._forget_executor.plan(wanted)
 
     def sources_of(self, fact: str) -> list[str]:
@@ -89,9 +84,10 @@ class Forgetting:
         return self._facts.sources(fact)
 
     def execute(self, planned: ForgetPlan) -> Receipt:
-        """Forget what a plan names, for good.
+        """Forget what a plan names, for good; one that was carried out returns its receipt.
 
         Raises:
+            InputError: The plan is of another memory, or something changed since it was made.
             StoreBusyError: It is gone, but others read the files for so long that old bytes wait in
                 them; ``resume`` ends it.
             StoreError: It could not be written; where it was begun, ``resume`` ends it.
@@ -145,6 +141,30 @@ class Forgetting:
     def keys_missing(self) -> bool:
         """Whether some of what was forgotten is not recognised any more, since its key is gone."""
         return self.forgotten_index.is_blind()
+
+
+def _named(*, exchanges: bool, session: str | None, fact: str | None, search: str | None) -> str:
+    """Return the kind of what is named; a search in a session is a search."""
+    if search is not None and not search.strip():
+        raise InputError("The search has no words.", hint="Give the words to search for.")
+    given = {
+        "search": search is not None,
+        "exchanges": exchanges,
+        "session": session is not None and search is None,
+        "fact": fact is not None,
+    }
+    named = [name for name, there in given.items() if there]
+    if not named:
+        raise InputError(
+            "Nothing to forget was named.",
+            hint="Name exchanges, a session, a fact, or words to search for.",
+        )
+    if len(named) > 1:
+        raise InputError(
+            f"These cannot be forgotten together: {', '.join(named)}.",
+            hint="Forget one after the other. Only a search may be limited to a session.",
+        )
+    return named[0]
 
 
 def forgetting_of(parts: SpaceDependencies, knowledge: Knowledge) -> Forgetting:

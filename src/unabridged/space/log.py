@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 
 from unabridged.budget.count import Counter
+from unabridged.domain.arguments import checks_arguments
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record
 from unabridged.domain.results import Transcript
@@ -37,6 +38,7 @@ class ImportedTranscript:
     refused: DuplicateIdError | None = None
 
 
+@checks_arguments
 class SpaceLog:
     """The exchanges and records of one space."""
 

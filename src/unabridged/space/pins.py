@@ -1,5 +1,6 @@
 """The pins of a space: what every prompt carries, because the user said so."""
 
+from unabridged.domain.arguments import checks_arguments
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.results import Pin
 from unabridged.knowledge import pins as pins_of
@@ -7,6 +8,7 @@ from unabridged.knowledge.facts import Facts
 from unabridged.ports import Clock, Store
 
 
+@checks_arguments
 class Pins:
     """What every prompt of one space carries."""
 

@@ -1,5 +1,6 @@
 """The sessions of a space: finding, naming, branching, archiving. Nothing here deletes anything."""
 
+from unabridged.domain.arguments import checks_arguments
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.results import SessionSummary
 from unabridged.domain.scope import check_name
@@ -10,6 +11,7 @@ from unabridged.ports import Clock, Store
 from unabridged.recording import sessions as sessions_of
 
 
+@checks_arguments
 class Sessions:
     """The sessions of one space."""
 
@@ -49,7 +51,12 @@ class Sessions:
         ]
 
     def begin(self, session: str, title: str = "") -> Session:
-        """Begin a session that holds nothing yet; one that is there already stays as it is."""
+        """Begin a session that holds nothing yet; one that is there already stays as it is.
+
+        Raises:
+            NameRefusedError: No session can have this id.
+        """
+        check_session_name(session)
         at = self._clock.now()
         if (known := self._store.session(session)) is not None:
             return known

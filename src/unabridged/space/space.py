@@ -1,13 +1,16 @@
 """A space of memory: a stateless engine over one store."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from datetime import datetime
 from threading import RLock
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
+from weakref import WeakSet
 
 from unabridged.budget.calibration import Calibration
 from unabridged.budget.count import Counter
 from unabridged.context.recall_block import own_words
+from unabridged.domain.arguments import checks_arguments
 from unabridged.domain.backup_results import Recovery
 from unabridged.domain.budget import Mode
 from unabridged.domain.message import Message, Part, Role
@@ -37,6 +40,15 @@ from unabridged.space.tools import Tool
 Shared = TypeVar("Shared")
 
 
+class Stoppable(Protocol):
+    """An answer that streams."""
+
+    def stop(self) -> None:
+        """End it, and store what came."""
+        ...
+
+
+@checks_arguments
 class Space:
     """One space of memory. It keeps no session: any number of threads may share it.
 
@@ -61,6 +73,7 @@ class Space:
         self._shared: dict[object, Any] = {}
         self._counters: dict[str, tuple[Calibration, Counter]] = {}
         self._personas: dict[str, Mapping[Mode, str]] = {}
+        self._answers: WeakSet[Stoppable] = WeakSet()
         knowledge = dependencies.knowledge(lambda: self.model)
         self.knowledge = knowledge
         self.facts = knowledge.facts
@@ -103,12 +116,28 @@ class Space:
         return self.dependencies.recovered
 
     def close(self) -> None:
-        """Close the embedder, the default model and the store."""
-        self.dependencies.search.close()
+        """Stop the answers that stream, then close the embedder, the default model and the store.
+
+        What came of an answer is stored as incomplete.
+        """
+        with self._cache_lock:
+            answers = list(self._answers)
+        with ExitStack() as closing:  # in reverse: whatever fails, the rest is closed
+            closing.callback(self._store.close)
+            closing.callback(self._close_model)
+            closing.callback(self.dependencies.search.close)
+            for answer in answers:
+                closing.callback(answer.stop)
+
+    def _close_model(self) -> None:
         with self._model_lock:
             if self._model is not None:
                 self._model.close()
-        self._store.close()
+
+    def stop_on_close(self, answer: "Stoppable") -> None:
+        """Have an answer stopped before the store closes; it is held no longer than its owner does."""
+        with self._cache_lock:
+            self._answers.add(answer)
 
     def shared(self, build: "Callable[[Space], Shared]") -> Shared:
         """Return what a function builds of this space; it is built once, and shared."""

@@ -25,10 +25,12 @@ class Tool:
 
     Attributes:
         run: Takes the call's arguments as JSON text and returns the result as text.
+        is_async: Whether its result must be awaited; such a tool can be described, not run.
     """
 
     spec: ToolSpec
     run: Callable[[str], str]
+    is_async: bool = False
 
 
 def tool_from(function: Callable[..., Any]) -> Tool:
@@ -37,6 +39,10 @@ def tool_from(function: Callable[..., Any]) -> Tool:
     Raises:
         ToolError: A parameter has no type hint or one that JSON cannot carry, or takes ``*args``.
     """
+    if inspect.isclass(function):
+        raise ToolError(
+            f"The class {function.__name__} cannot be a tool.", hint="Give a function or a method."
+        )
     name = getattr(function, "__name__", "")
     if not isinstance(name, str) or not name.isidentifier() or len(name) > NAME_LENGTH:
         raise ToolError(
@@ -52,7 +58,8 @@ def tool_from(function: Callable[..., Any]) -> Tool:
         fields = msgspec.structs.asdict(values)
         return _as_text(function(**fields))
 
-    return Tool(ToolSpec(name, description, schema), run)
+    is_async = inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
+    return Tool(ToolSpec(name, description, schema), run, is_async)
 
 
 Offered = Callable[..., Any] | Mapping[str, Any] | ToolSpec | Tool
@@ -76,6 +83,33 @@ def as_tool(given: Offered) -> ToolSpec | Tool:
             f"A value of the type {type(given).__name__} is no tool.",
             hint="Give a function with type hints, or an OpenAI-style tool definition.",
         ) from error
+
+
+def as_tools(given: Sequence[Offered]) -> list[ToolSpec | Tool]:
+    """Return several tools, or their descriptions.
+
+    Raises:
+        ToolError: One cannot be a tool, or two have the same name.
+    """
+    tools = [as_tool(one) for one in given]
+    names = [tool.spec.name if isinstance(tool, Tool) else tool.name for tool in tools]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ToolError(f"Two tools are called {twice[0]!r}.", hint="Give each its own name.")
+    return tools
+
+
+def check_plain(tool: ToolSpec | Tool) -> None:
+    """Refuse a tool that would have to be awaited.
+
+    Raises:
+        ToolError: It is an ``async def`` function.
+    """
+    if isinstance(tool, Tool) and tool.is_async:
+        raise ToolError(
+            f"The tool {tool.spec.name} is an async function: it would never be awaited.",
+            hint="Give a plain function; tools run in a thread. To await something in it: "
+            "asyncio.run_coroutine_threadsafe(work(), loop).result().",
+        )
 
 
 def _arguments_type(name: str, function: Callable[..., Any]) -> type[msgspec.Struct]:

@@ -18,7 +18,7 @@ from unabridged.ports import ChatModel
 from unabridged.recording.forgotten_filter import Recorded
 from unabridged.space.sessions import check_session_name
 from unabridged.space.space import Space
-from unabridged.space.tools import Offered, Tool, as_tool
+from unabridged.space.tools import Offered, Tool, as_tools, check_plain
 from unabridged.turn.messages import (
     answer_of,
     check_context,
@@ -45,18 +45,22 @@ class Conversation:
         session: The id of the session; one that is not there yet begins with the first message.
             None for a new one.
         title: The title of a session that begins; empty to take it from the first message.
+        shared: Whether ``chat`` stores behind what others store in the session meanwhile.
 
     Raises:
         NameRefusedError: No session can have this id.
     """
 
-    def __init__(self, space: Space, session: str | None = None, *, title: str = "") -> None:
+    def __init__(
+        self, space: Space, session: str | None = None, *, title: str = "", shared: bool = False
+    ) -> None:
         if session is not None:
             check_session_name(session)
         self.space = space
         self._session = session
         self._is_named = session is not None
         self._title = title
+        self._shared = shared
         self._begun: dict[str, Recorded] = {}
 
     @property
@@ -144,9 +148,9 @@ class Conversation:
 
         Raises:
             HeadMovedError: The session moved on since the context was prepared.
-            InputError: The context is of another memory.
+            InputError: The context is of another memory or session.
         """
-        check_context(self.space, context)
+        self._check(context)
         begun = self._begun.get(context.id)
         return self._keep(context, begin(self.space, context, self._title, begun=begun))
 
@@ -162,7 +166,7 @@ class Conversation:
             HeadMovedError: The session moved on since the context was prepared.
             InputError: A call has no result, a result has no call, or it was answered already.
         """
-        check_context(self.space, context)
+        self._check(context)
         begun = self._begun.get(context.id)
         stored = self.space.dependencies.store.get([context.id]).get(context.id)
         told = tool_round(self.space, messages, begun.exchange if begun else stored)
@@ -196,7 +200,7 @@ class Conversation:
             HeadMovedError: The session moved on since the context was prepared, and it was not
                 begun; or another writer answered it.
         """
-        check_context(self.space, context)
+        self._check(context)
         message, usage, reached = answer_of(self.space, reply, usage, state)
         if self._title and context.id not in self._begun:
             self.begin(context)
@@ -210,6 +214,15 @@ class Conversation:
             begun=self._begun.get(context.id),
         )
         return self._keep(context, recorded, ended=reached is not ExchangeState.OPEN)
+
+    def _check(self, context: Context) -> None:
+        check_context(self.space, context)
+        theirs = context.scope.session
+        if context.retry_of is None and self._session is not None and theirs != self._session:
+            raise InputError(
+                f"This context is of the session {theirs!r}, not of {self._session!r}.",
+                hint="Record it with its own conversation, or with Memory.record().",
+            )
 
     def _keep(self, context: Context, recorded: Recorded, *, ended: bool = False) -> Exchange:
         self._title = ""
@@ -234,16 +247,17 @@ class Conversation:
         """Prepare, store, ask the model, run its tools, store the answer: iterate for the text.
 
         Nothing is stored or sent before the reply is iterated. The arguments are those of
-        ``prepare``; tools are functions here, since they are called.
+        ``prepare``; tools are functions here, since they are called: in up to 12 rounds, after
+        which the model is asked without tools.
 
         Raises:
-            ToolError: Tools were given, and the model cannot call any, or one is no function.
+            ToolError: Tools were given, and the model cannot call any, or one is no plain function.
             UnabridgedError: As ``prepare``.
         """
         runnable = self._runnable(tools, model)
         options = PromptOptions(model, mode_of(mode, tools), runnable, persona)
         context = self._prepared(message, images, retry_of, options)
-        turn = Turn(self.space, options, context, title=self._title)
+        turn = Turn(self.space, options, context, title=self._title, behind=self._shared)
         if context.tools and not tools and self._is_without_tools(model):
             turn.notes.append(NO_TOOLS.format(model=context.scope.model))
         self._title = ""
@@ -254,8 +268,9 @@ class Conversation:
         if tools is None:
             given: Iterable[object] = self.space.tools(self._session)
             return [tool for tool in given if isinstance(tool, Tool)]
-        found = [as_tool(tool) for tool in tools]
+        found = as_tools(tools)
         for tool in found:
+            check_plain(tool)
             if not isinstance(tool, Tool):
                 raise ToolError(
                     f"The tool {tool.name!r} is only described; chat() cannot call it.",

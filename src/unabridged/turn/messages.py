@@ -1,8 +1,10 @@
 """What callers give as messages, checked for the place where it is given."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import Protocol
 
+from unabridged.domain.arguments import checked
 from unabridged.domain.chat import Usage
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange, ExchangeState
@@ -62,6 +64,8 @@ def answer_of(
     if state is None:
         cut = read.finish == "length"
         state = ExchangeState.INCOMPLETE if cut else ExchangeState.COMPLETE
+    for name, tokens in asdict(usage).items() if usage else ():
+        checked(f"usage.{name}", tokens, int | None)
     return message, usage or read.usage, ExchangeState(state)
 
 

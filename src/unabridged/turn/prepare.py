@@ -21,7 +21,7 @@ from unabridged.ports import ChatModel
 from unabridged.recording.sessions import current_exchange, weighed
 from unabridged.space.dependencies import UpstreamInfo
 from unabridged.space.space import Space
-from unabridged.space.tools import Offered, Tool, as_tool
+from unabridged.space.tools import Offered, Tool, as_tools
 
 LARGER = 1.25
 """How much larger than planned a refused prompt is taken to be where the server does not say."""
@@ -85,9 +85,7 @@ def plan_of(
 
 def _offered(space: Space, options: PromptOptions, session: str | None) -> tuple[ToolSpec, ...]:
     tools = (
-        space.tools(session, options.reach)
-        if options.tools is None
-        else [as_tool(given) for given in options.tools]
+        space.tools(session, options.reach) if options.tools is None else as_tools(options.tools)
     )
     return tuple(t.spec if isinstance(t, Tool) else t for t in tools)
 

@@ -19,6 +19,7 @@ from unabridged.turn.turn import Turn
 
 MOST_ROUNDS = 12
 """Tool rounds of one turn; after them the model is asked without tools."""
+NO_END = "The model called tools {rounds} times and gave no answer; it was asked no further."
 STOP_SECONDS = 1.0
 """The longest that ``stop`` waits for a step that runs in another thread."""
 
@@ -50,6 +51,8 @@ def run(
                 break
             results = yield from _call(turn, tools)
             request = turn.answer_calls(results, tools=number + 1 < MOST_ROUNDS)
+        else:
+            turn.notes.append(NO_END.format(rounds=MOST_ROUNDS + 1))
     except BaseException:
         turn.break_off()
         raise
@@ -99,8 +102,8 @@ def _call(turn: Turn, tools: Sequence[Tool]) -> Generator[Event, None, list[Tool
 class Reply:
     """An answer on its way. Iterate it for pieces of text; it is asked for as it is iterated.
 
-    Whatever ends it early (``stop``, an error, Ctrl-C), what came is stored as incomplete, or the
-    exchange as unanswered. As a context manager it stops at the end of the block.
+    Whatever ends it early (``stop``, an error, Ctrl-C, the memory closes), what came is stored as
+    incomplete, or the exchange as unanswered. As a context manager it stops at the end of the block.
 
     Attributes:
         turn: The turn behind it.
@@ -114,6 +117,7 @@ class Reply:
         self._advancing = Lock()
         self._stopped = Flag()
         self._close: Callable[[], None] | None = None
+        turn.space.stop_on_close(self)
 
     def __iter__(self) -> Iterator[str]:
         return (event.text for event in self.events() if isinstance(event, Delta) and event.text)

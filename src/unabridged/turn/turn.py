@@ -23,7 +23,7 @@ from unabridged.turn.prepare import (
     prepare_synced,
     replace_records,
 )
-from unabridged.turn.record import begin, record, record_tools
+from unabridged.turn.record import begin, begin_behind, record, record_tools
 from unabridged.turn.tool_rounds import rounds_of, within
 
 SUSPICIOUS = 0.7
@@ -84,6 +84,7 @@ class Turn:
         synced: A client's history that was synced.
         request_options: What that client wants in addition.
         title: The title of a session that begins with it.
+        behind: Whether it is stored behind what others stored in its session meanwhile.
 
     Attributes:
         space: The space; another object of the same space may replace it between two calls.
@@ -102,6 +103,7 @@ class Turn:
         synced: SyncedHistory | None = None,
         request_options: RequestOptions | None = None,
         title: str = "",
+        behind: bool = False,
     ) -> None:
         self.exchange: Exchange | None = None
         self.notes: list[str] = []
@@ -113,6 +115,7 @@ class Turn:
         self._synced = synced
         self._request_options = request_options or RequestOptions()
         self._title = title
+        self._behind = behind
         self._said: list[str] = []
         self._rounds: list[Message] = []
         self._begun: Recorded | None = None
@@ -174,7 +177,7 @@ class Turn:
         """
         context, synced = self.context, self._synced
         if synced is None:
-            self._note(begin(self.space, context, self._title))
+            self._begin(context)
         elif synced.stored:
             if synced.open is None:
                 self._note(begin(self.space, context, self._title))
@@ -183,6 +186,13 @@ class Turn:
         if synced is not None:
             self._send(synced.rounds)
         return self.request()
+
+    def _begin(self, context: Context) -> None:
+        if self._behind:
+            self._context, begun = begin_behind(self.space, context, self._title)
+        else:
+            begun = begin(self.space, context, self._title)
+        self._note(begun)
 
     def request(self, *, tools: bool = True) -> ChatRequest:
         """Return what is sent to the model now; ``tools`` is whether it may call tools."""

@@ -91,6 +91,13 @@ def read_reply(given: object) -> IncomingReply:
     return IncomingReply(message, *_figures(wire))
 
 
+def is_cut(given: object) -> bool:
+    """Return whether a response of a server reached the limit of its length."""
+    if isinstance(given, str | Message | IncomingMessage):
+        return False
+    return _figures(_plain(given))[1] == "length"
+
+
 def one_message(given: object) -> Message | IncomingMessage:
     """Read the message of a user.
 

@@ -31,7 +31,12 @@ QUESTION = "Delete this for good?"
     options=MEMORY,
 )
 @click.argument("exchanges", nargs=-1, metavar="[EXCHANGE]...")
-@click.option("--session", "session", metavar="WHICH", help="A whole session: id, title or number.")
+@click.option(
+    "--session",
+    "session",
+    metavar="WHICH",
+    help="A whole session: id, title or number; with --search, only search in it.",
+)
 @click.option("--fact", metavar="WHICH", help="A fact; the messages stay unless --with-sources.")
 @click.option("--search", metavar="WORDS", help="Every exchange that contains all these words.")
 @click.option("--space", is_flag=True, help="The whole space of --user and --agent.")
