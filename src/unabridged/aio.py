@@ -5,6 +5,7 @@ that streams has a thread of its own, since it waits for a model.
 """
 
 import asyncio
+import inspect
 from collections.abc import (
     AsyncGenerator,
     AsyncIterator,
@@ -19,13 +20,24 @@ from contextvars import copy_context
 from functools import partial, update_wrapper
 from pathlib import Path
 from threading import Thread
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, Unpack
+from typing import (
+    Any,
+    Concatenate,
+    Generic,
+    NoReturn,
+    ParamSpec,
+    Self,
+    TypeVar,
+    Unpack,
+    get_args,
+    get_type_hints,
+)
 from weakref import WeakSet
 
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.settings import Settings, SettingsDict
-from unabridged.errors import StoreClosedError
+from unabridged.errors import InputError, StoreClosedError, UnsupportedError
 from unabridged.knowledge.facts import Facts
 from unabridged.knowledge.requirements import Requirements
 from unabridged.memory import Memory
@@ -41,6 +53,7 @@ Params = ParamSpec("Params")
 Result = TypeVar("Result")
 Item = TypeVar("Item")
 Sync = TypeVar("Sync")
+Call = TypeVar("Call", bound=Callable[..., Any])
 
 
 class _Threads:
@@ -191,8 +204,7 @@ def _replied(
         reply = await self._threads.read(partial(method, self._sync, *args, **kwargs))
         return AsyncReply(reply, self._threads)
 
-    update_wrapper(call, method)
-    return call
+    return _returning(call, method, AsyncReply)
 
 
 def _iterated(
@@ -205,7 +217,16 @@ def _iterated(
         while found := await self._threads.write(partial(_next, steps)):
             yield found[0]
 
+    items = get_args(get_type_hints(method)["return"])
+    return _returning(call, method, AsyncGenerator[items[0], None])  # type: ignore[valid-type]  # made from the hint
+
+
+def _returning(call: Call, method: Callable[..., Any], kind: Any) -> Call:
+    # Let help() show what the asynchronous method returns.
     update_wrapper(call, method)
+    signature = inspect.signature(method).replace(return_annotation=kind)
+    call.__signature__ = signature  # type: ignore[attr-defined]  # as inspect reads it
+    call.__annotations__ = {**call.__annotations__, "return": kind}
     return call
 
 
@@ -343,6 +364,9 @@ class AsyncRequirements(_Wrapper[Requirements]):
     withdraw = _write(Requirements.withdraw)
 
 
+_AWAIT = "Write: async with AsyncMemory.open() as memory; or: memory = await AsyncMemory.open()."
+
+
 class Opening:
     """A memory that is being opened: await it, or use it in ``async with``."""
 
@@ -352,6 +376,18 @@ class Opening:
 
     def __await__(self) -> Generator[Any, None, "AsyncMemory"]:
         return self._opening.__await__()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or not hasattr(AsyncMemory, name):
+            raise AttributeError(f"{type(self).__name__!r} has no {name!r}.")
+        self._opening.close()
+        raise UnsupportedError("This memory is not open yet.", hint=_AWAIT)
+
+    def __enter__(self) -> NoReturn:
+        self._opening.close()
+        raise InputError("AsyncMemory needs `async with`, not `with`.", hint=_AWAIT)
+
+    def __exit__(self, *_: object) -> None: ...
 
     async def __aenter__(self) -> "AsyncMemory":
         self._memory = await self

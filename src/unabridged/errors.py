@@ -15,6 +15,7 @@ UnabridgedError
 │   ├── KeyRefusedError      an API key is missing or not valid
 │   ├── PermissionRefusedError  the key does not allow it
 │   └── RequestRefusedError  a request over HTTP that is refused for its form, size or number
+├── UnsupportedError         this kind of memory cannot do it
 ├── NotFoundError            nothing has this id or title
 ├── WindowError              the prompt does not fit the window
 │   └── PromptTooLargeError
@@ -143,6 +144,12 @@ class RequestRefusedError(AccessError):
         self.status = status
         self.code = code
         self.wait = wait
+
+
+class UnsupportedError(UnabridgedError, AttributeError):
+    """This kind of memory cannot do it; also an ``AttributeError``, as Python expects."""
+
+    exit_code = 2
 
 
 class NotFoundError(UnabridgedError):

@@ -33,7 +33,7 @@ from unabridged.space.space import Space
 from unabridged.space.tools import Offered
 from unabridged.turn.add import add_messages
 from unabridged.turn.conversation import Conversation
-from unabridged.turn.messages import answer_of, check_context
+from unabridged.turn.messages import answer_of, own_context
 from unabridged.turn.record import begin_behind, record
 from unabridged.turn.run import Reply
 from unabridged.wire import openai
@@ -194,7 +194,7 @@ class Memory:
         model: ChatModel | None = None,
     ) -> Exchange:
         """Store a message and its answer, at the session's end; see ``Conversation.record``."""
-        check_context(self.space, context)
+        context = own_context(self.space, context)
         answer, usage, reached = answer_of(self.space, reply, usage, state)
         placed, begun = begin_behind(self.space, context)
         recorded = record(
@@ -246,7 +246,7 @@ class Memory:
         """Return an exchange by its id, or by the beginning of its id."""
         return self.space.log.get(id)
 
-    def history(self, session: str | None = None, *, limit: int = 50) -> list[dict[str, Any]]:
+    def history(self, session: str | None = None, *, limit: int = 50) -> list[Any]:
         """Return the messages of the newest exchanges as OpenAI-style dicts, oldest first."""
         exchanges = self._in(session).history(limit)
         said = [message for exchange in exchanges for message in exchange.messages]

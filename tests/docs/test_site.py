@@ -172,7 +172,14 @@ def test_the_built_site_has_every_page_and_the_api(built):
     ]
     assert missing == []
     anchors = check.read_page(built / "reference" / "api.html").anchors
-    for name in ("memory.Memory.prepare", "aio.AsyncMemory.prepare", "errors.HeadMovedError"):
+    for name in (
+        "memory.Memory.prepare",
+        "aio.AsyncMemory.prepare",
+        "aio.AsyncReply.text",
+        "client.remote.RemoteMemory.search",
+        "domain.context.Context.messages",
+        "errors.HeadMovedError",
+    ):
         assert f"unabridged.{name}" in anchors
     index = json.loads((built / "search.json").read_text("utf-8"))
     assert any("tombstone" in item["text"] for item in index["items"])

@@ -4,6 +4,7 @@ A test class inherits from ``MemoryContract`` and gives a fixture ``memory``: an
 upstream ``quote``.
 """
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -17,8 +18,10 @@ from unabridged.errors import (
     EmptyMessageError,
     HeadMovedError,
     InputError,
+    NameRefusedError,
     NotFoundError,
     PromptTooLargeError,
+    TransferError,
 )
 
 
@@ -163,6 +166,15 @@ class MemoryContract:
         assert found.value.session == late.scope.session
         assert [e.user.text for e in talk.history()] == ["One", "Two"]
 
+    def test_a_conversation_takes_only_its_own_contexts(self, memory: Any) -> None:
+        """A conversation takes only its own contexts."""
+        one, two = memory.conversation("one"), memory.conversation("two")
+        context = one.prepare("For one")
+        for use in (lambda: two.begin(context), lambda: two.record(context, "Yes.")):
+            with pytest.raises(InputError):
+                use()
+        assert memory.stats().exchanges == 0
+
     def test_conversations_are_named_and_continued(self, memory: Any) -> None:
         """Conversations are named and continued."""
         boats = memory.conversation(title="Boats: all / of them")
@@ -193,6 +205,138 @@ class MemoryContract:
         assert [e.user.text for e in one.history()] == ["One", "One more"]
         assert memory.prepare("Which?").scope.session == one.session
         assert [m["content"] for m in memory.history(two.session)] == ["Two", "Zwei"]
+
+    @pytest.mark.parametrize(
+        "name", ["support-42", "a/b", "a%2Fb", "user:7 ümlaut?#", "...", "50%"]
+    )
+    def test_a_session_may_have_an_id_of_its_owner(self, memory: Any, name: str) -> None:
+        """A session begins with what is written to an unknown id, whatever the id."""
+        say(memory, "Said elsewhere.")
+        assert memory.history(name) == []
+        assert memory.search("elsewhere", session=name) == []
+        context = memory.prepare("First", session=name)
+        assert (context.scope.session, context.new_session) == (name, True)
+        memory.record(context, "Yes.")
+        talk = memory.conversation(name)
+        talk.record(talk.prepare("Second"), "Yes.")
+        said = memory.history(name)
+        assert [m["content"] for m in said] == ["First", "Yes.", "Second", "Yes."]
+        assert talk.rename("Named").title == "Named"
+        assert memory.plan_forget(session=name).exchanges[0].session == name
+        assert memory.forget(session=name).exchanges == 2
+        assert memory.stats().exchanges == 1
+
+    @pytest.mark.parametrize("name", ["", "  ", ".", "..", "last", "x" * 201, "a\nb"])
+    def test_an_id_that_no_session_can_have_is_refused(self, memory: Any, name: str) -> None:
+        """An id that no session can have is refused, and reaches nothing else."""
+        say(memory, "Kept apart.")
+        for use in (
+            memory.history,
+            memory.conversation,
+            lambda session: memory.prepare("Hi", session=session),
+            lambda session: memory.add("Hi", session=session),
+        ):
+            with pytest.raises(NameRefusedError) as found:
+                use(name)
+            assert found.value.hint
+
+    @pytest.mark.parametrize("name", ["", ".", "..", "../sessions", "last?", "x" * 300])
+    def test_a_strange_id_finds_nothing(self, memory: Any, name: str) -> None:
+        """A strange id finds nothing."""
+        say(memory, "Kept apart.")
+        for look in (memory.get, memory.why, memory.facts.get, memory.requirements.get):
+            with pytest.raises((NotFoundError, InputError)):
+                look(name)
+
+    def test_what_was_said_elsewhere_is_added(self, memory: Any) -> None:
+        """What was said elsewhere is added to the end of a session."""
+        at = datetime(2024, 5, 1, 12, tzinfo=UTC)
+        said = [
+            {"role": "user", "content": "My cat is called Miso."},
+            {"role": "assistant", "content": "A fine name."},
+            {"role": "user", "content": "She is six."},
+        ]
+        made = memory.add(said, session="diary", at=at)
+        assert [one.state.value for one in made] == ["complete", "unanswered"]
+        assert {one.at for one in made} == {at}
+        assert [m["content"] for m in memory.history("diary")] == [m["content"] for m in said]
+        assert memory.add("And black.")[0].session == "diary"
+        memory.forget(made[0].id)
+        again = memory.add([said[0], said[1]], session="diary")
+        assert again == []
+        for wrong in (5, None, [5], [{"role": "assistant", "content": "Nobody asked."}], b"x"):
+            with pytest.raises(InputError):
+                memory.add(wrong, session="other")
+
+    def test_a_message_has_any_form(self, memory: Any) -> None:
+        """A message has any form that programs hold it in, also a whole response."""
+        image = {"type": "image_url", "image_url": {"url": "https://example.org/cat.png"}}
+        words = {"type": "text", "text": "What is this?"}
+        context = memory.prepare({"role": "user", "content": [words, image]})
+        assert context.user.text == "What is this?"
+        assert "https://example.org/cat.png" in repr(context.user.parts)
+        choice = {"message": {"role": "assistant", "content": "A cat"}, "finish_reason": "length"}
+        usage = {"prompt_tokens": 7, "completion_tokens": 2}
+        done = memory.record(context, {"choices": [choice], "usage": usage})
+        assert (done.state, done.messages[-1].text) == (ExchangeState.INCOMPLETE, "A cat")
+        assert memory.why(context).usage == Usage(prompt=7, answer=2)
+
+    def test_recording_late_stores_behind_other_writers(self, memory: Any) -> None:
+        """Recording late stores behind other writers."""
+        say(memory, "One")
+        late = memory.prepare("Late")
+        say(memory, "Two")
+        memory.record(late, "Better than never.")
+        said = [m["content"] for m in memory.history() if m["role"] == "user"]
+        assert said == ["One", "Two", "Late"]
+
+    def test_arguments_of_other_types_are_refused(self, memory: Any) -> None:
+        """Arguments of other types are refused with the reason, before anything is done."""
+        for use in (
+            lambda: memory.search(5),
+            lambda: memory.search("x", limit=-1),
+            lambda: memory.search("x", limit="many"),
+            lambda: memory.history(limit=-1),
+            lambda: memory.history(5),
+            lambda: memory.get(None),
+            lambda: memory.prepare(5),
+            lambda: memory.prepare("Hi", mode="loud"),
+            lambda: memory.prepare([{"role": "user", "content": "One"}]),
+            lambda: memory.record("context", "Hi"),
+            lambda: memory.record(memory.prepare("Hi"), 5),
+            lambda: memory.record(memory.prepare("Hi"), "Yes", state="perhaps"),
+            lambda: memory.conversation(5),
+            lambda: memory.pin(5),
+            lambda: memory.forget(5),
+            lambda: list(memory.maintain(pages=-1)),
+        ):
+            with pytest.raises(InputError):
+                use()
+        assert memory.search("x", limit=0) == []
+        assert memory.history(limit=0) == []
+        assert memory.stats().exchanges == 0
+
+    def test_files_go_in_and_out(self, memory: Any, tmp_path: Any) -> None:
+        """A file that was exported is imported, and what is here already is skipped."""
+        say(memory, "My kite is red.", "Noted.")
+        path = tmp_path / "all.jsonl"
+        assert memory.export(path) == 1
+        memory.forget(session=memory.sessions()[0].session.id)
+        (tmp_path / "notes.jsonl").write_text(
+            '{"messages": [{"role": "user", "content": "Hello"},'
+            ' {"role": "assistant", "content": "Hello!"}]}\n'
+        )
+        result = memory.import_file(tmp_path / "notes.jsonl")
+        assert (result.exchanges, result.added, result.is_complete) == (1, 1, True)
+        assert memory.import_file(str(tmp_path / "notes.jsonl")).added == 0
+        assert memory.export(tmp_path / "talk.md", format="markdown") == 1
+        assert "Hello!" in (tmp_path / "talk.md").read_text("utf-8")
+        with pytest.raises(InputError):
+            memory.export(path)  # it is there already
+        with pytest.raises(InputError):
+            memory.export(tmp_path / "other", format="song")
+        with pytest.raises(TransferError):
+            memory.import_file(tmp_path / "none.jsonl")
 
     def test_history_is_the_newest_of_the_path_the_oldest_first(self, memory: Any) -> None:
         """History is the newest of the path the oldest first."""

@@ -10,7 +10,7 @@ WRONG = [
     ("search", {"query": " "}, "query: It must not be empty"),
     ("search", {"query": 12}, "query: Expected `str`, got `int`"),
     ("search", {"query": ["a"]}, "query: Expected `str`, got `array`"),
-    ("search", {"query": "a", "limit": 101}, "limit: Expected `int` <= 100"),
+    ("search", {"query": "a", "limit": 1001}, "limit: Expected `int` <= 1000"),
     ("search", {"query": "a", "limit": "many"}, "limit: Expected `int`, got `str`"),
     ("search", {"query": "a", "limit": 1.5}, "limit: Expected `int`, got `float`"),
     ("search", {"query": "a", "colour": "red"}, "unknown field `colour`. `search` takes `query`"),

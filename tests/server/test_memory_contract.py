@@ -24,11 +24,14 @@ from unabridged.errors import (
     NameRefusedError,
     NotFoundError,
     SettingError,
+    StoreClosedError,
+    UnsupportedError,
     UpstreamAwayError,
     UpstreamBrokenError,
 )
 from unabridged.knowledge.facts import Facts
 from unabridged.operations.operation_results import Tended
+from unabridged.space.idempotency import Idempotency
 from unabridged.wire.json_api import to_json
 
 
@@ -233,3 +236,121 @@ def test_nothing_of_the_client_needs_a_proxy_on_this_machine(url, monkeypatch):
         assert memory.stats().exchanges == 0
     with httpx2.Client(trust_env=True) as client, pytest.raises(httpx2.HTTPError):
         client.get(f"{url}/memory/stats")  # the proxy is asked, and is not there
+
+
+def test_a_closed_memory_says_so(url):
+    memory = RemoteMemory(str(url), key=key_of(url))
+    context = memory.prepare("Hello")
+    memory.close()
+    for use in (
+        memory.stats,
+        memory.sessions,
+        memory.facts.all,
+        lambda: memory.prepare("Hi"),
+        lambda: memory.record(context, "Hi"),
+        lambda: memory.import_file(__file__),
+    ):
+        with pytest.raises(StoreClosedError) as found:
+            use()
+        assert found.value.hint
+
+
+def test_what_only_an_embedded_memory_can_do_is_refused_with_a_way_to_do_it(url):
+    with RemoteMemory(str(url), key=key_of(url)) as memory:
+        for lacking in (
+            lambda: memory.ask("Hello"),
+            lambda: memory.chat("Hello"),
+            lambda: memory.save,
+            lambda: memory.space,
+            lambda: memory.conversation().chat("Hello"),
+            lambda: memory.conversation().undo(),
+        ):
+            with pytest.raises(UnsupportedError) as found:
+                lacking()
+            assert found.value.hint
+        with pytest.raises(UnsupportedError, match="ask") as found:
+            memory.ask("Hello")
+        assert "/v1" in found.value.hint
+        assert not hasattr(memory, "ask")
+        with pytest.raises(AttributeError) as plain:
+            memory.no_such_thing()
+        assert not isinstance(plain.value, UnsupportedError)
+
+
+def test_a_client_can_be_looked_at(url):
+    with RemoteMemory(str(url), key=key_of(url), user="ada") as memory:
+        assert repr(memory) == f"<RemoteMemory {url} 'ada'>"
+        assert repr(memory.facts) == f"<RemoteFacts {url}>"
+        assert repr(memory.conversation("tea")) == "<RemoteConversation tea>"
+        assert key_of(url) not in repr(memory)
+        assert {"topics", "shares", "spaces", "prepare", "facts"} <= set(dir(memory))
+    assert len(str(inspect.signature(RemoteMemory))) < 500
+
+
+@pytest.mark.parametrize("wrong", [5, None, b"http://127.0.0.1"])
+def test_an_address_of_another_type_is_refused(wrong):
+    with pytest.raises(InputError):
+        RemoteMemory(wrong)
+
+
+def test_the_address_of_the_chat_is_refused_with_the_right_one(url):
+    for wrong in (f"{url}/v1", f"{url}/v1/"):
+        with pytest.raises(SettingError) as found:
+            RemoteMemory(wrong, key=key_of(url))
+        assert "/v1" in found.value.hint
+
+
+def test_an_encoded_slash_is_a_part_of_an_id(url):
+    with httpx2.Client(base_url=str(url), headers=url.bearer) as client:
+        said = {"user": "One", "assistant": "Yes", "session": "a/b"}
+        assert client.post("/memory/exchanges", json=said).status_code == 201
+        assert client.get("/memory/sessions/a%2Fb").json()["id"] == "a/b"
+        assert client.get("/memory/sessions/a%2fb/exchanges").json()["items"]
+        assert client.get("/memory/sessions/a/b").status_code == 404
+        assert client.get("/memory/sessions/a%252Fb").status_code == 404
+        for odd in ("%2e%2e", "%2E", "%2e%2e%2fsessions"):
+            assert client.get(f"/memory/sessions/{odd}/exchanges").status_code == 404
+        for odd in ("..", ".", "last", " "):
+            body = {"message": "Hi", "session": odd}
+            assert client.post("/memory/prepare", json=body).status_code == 400, odd
+
+
+def test_added_messages_are_stored_once_under_one_key(url):
+    body = {
+        "messages": [{"role": "user", "content": "One"}, {"role": "assistant", "content": "Yes"}],
+        "session": "diary",
+    }
+    headers = {**url.bearer, "Idempotency-Key": "k1"}
+    with httpx2.Client(base_url=str(url), headers=headers) as client:
+        first, again = (client.post("/memory/messages", json=body) for _ in range(2))
+        assert first.status_code == again.status_code == 201
+        assert first.json() == again.json()
+        assert client.get("/memory/stats").json()["exchanges"] == 1
+        other = {**url.bearer, "Idempotency-Key": "k2"}
+        wrong = {"messages": [{"role": "user"}]}
+        assert client.post("/memory/messages", json=wrong, headers=other).status_code == 400
+
+
+@pytest.mark.parametrize("session", ["diary", "new"])
+def test_added_messages_that_were_stored_before_a_kill_are_found(url, monkeypatch, session):
+    put = Idempotency.put
+
+    def killed(self, key, digest, what, *, done):
+        if done:
+            raise OSError
+        put(self, key, digest, what, done=done)
+
+    said = [{"role": "user", "content": "Two"}, {"role": "assistant", "content": "Yes"}]
+    body = {"messages": said, "session": session}
+    headers = {**url.bearer, "Idempotency-Key": "k"}
+    with httpx2.Client(base_url=str(url), headers=url.bearer) as client:
+        first = {"messages": said, "session": "diary"}
+        assert client.post("/memory/messages", json=first).status_code == 201
+        with monkeypatch.context() as patch:
+            patch.setattr(Idempotency, "put", killed)
+            assert client.post("/memory/messages", json=body, headers=headers).status_code == 500
+        again = client.post("/memory/messages", json=body, headers=headers)
+        assert again.status_code == 201
+        (made,) = again.json()["exchanges"]
+        assert made["session"] == session
+        assert client.get("/memory/stats").json()["exchanges"] == 2

@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, cast
 from urllib.parse import quote, urlsplit
 
+from unabridged.domain.arguments import checked
 from unabridged.errors import (
     InputError,
     KeyRefusedError,
@@ -16,6 +17,7 @@ from unabridged.errors import (
     PermissionRefusedError,
     SettingError,
     StoreBusyError,
+    StoreClosedError,
     UnabridgedError,
     UpstreamAwayError,
     UpstreamBrokenError,
@@ -49,12 +51,18 @@ class Wire:
         timeout: Seconds to wait for an answer.
 
     Raises:
+        InputError: The address is no text.
         SettingError: The address is not valid.
         MissingExtraError: ``httpx2`` is not installed.
     """
 
     def __init__(self, url: str, headers: Mapping[bytes, bytes], timeout: float) -> None:
-        parts = urlsplit(url)
+        parts = urlsplit(checked("url", url, str))
+        if parts.path.rstrip("/").endswith("/v1"):
+            raise SettingError(
+                f"{url!r} is the address of a server's chat.",
+                hint="Give the address of the server, without /v1.",
+            )
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise SettingError(
                 f"{url!r} is not the address of a server.",
@@ -105,7 +113,7 @@ class Wire:
             if cursor is None:
                 return
 
-    def upload(self, operation: Operation[Any, R], data: bytes, **given: object) -> R:
+    def upload(self, operation: Operation[Any, R], data: bytes | BinaryIO, **given: object) -> R:
         """Upload a file."""
         with self._failures():
             answer = self._client.post(
@@ -181,6 +189,10 @@ class Wire:
     @contextmanager
     def _failures(self) -> Iterator[None]:
         module = self._module
+        if self._client.is_closed:
+            raise StoreClosedError(
+                "The memory was closed.", hint="Open it again: RemoteMemory(url, key=…)."
+            )
         try:
             yield
         except (module.ConnectError, module.ConnectTimeout, module.ProxyError) as error:
@@ -195,8 +207,15 @@ class Wire:
 
 
 def _path(operation: Operation[Any, Any], given: Mapping[str, object]) -> str:
-    names = {name: quote(str(value), safe="") for name, value in given.items()}
+    names = {name: _part(str(given[name])) for name in operation.fields_of(Place.PATH)}
     return operation.path.lstrip("/").format_map(names)
+
+
+def _part(name: str) -> str:
+    # Programs between client and server drop such parts, and would reach another route.
+    if name in {"", ".", ".."}:
+        raise NotFoundError(f"Nothing has the id {name!r}.", hint="Give the whole id.")
+    return quote(name, safe="")
 
 
 def _texts(query: Mapping[str, object]) -> dict[str, str]:

@@ -2,12 +2,15 @@
 
 import io
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from itertools import islice
-from typing import Any, Self, TypedDict, Unpack, cast
+from pathlib import Path
+from typing import Any, BinaryIO, Self, cast
 
 from unabridged.client.http_calls import Wire
+from unabridged.client.remote_conversation import RemoteConversation, body_of, missing
 from unabridged.client.remote_views import (
     RemoteCondensations,
     RemoteFacts,
@@ -18,27 +21,33 @@ from unabridged.client.remote_views import (
     like,
     subjects_of,
 )
-from unabridged.clock import SystemClock
+from unabridged.domain.arguments import checks_arguments
 from unabridged.domain.budget import Mode
-from unabridged.domain.chat import ToolSpec, Usage
+from unabridged.domain.chat import Usage
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.fact import Fact
 from unabridged.domain.forgetting import ForgetPlan, Receipt
-from unabridged.domain.message import Message, part_to_dict
 from unabridged.domain.results import (
     ContextReport,
     MaintenanceProgress,
     SearchResult,
     SessionSummary,
+    SkippedRecord,
     Transcript,
 )
 from unabridged.domain.session import Session
-from unabridged.errors import EmptyMessageError, InputError, NotFoundError
+from unabridged.domain.short_repr import quoted, short
+from unabridged.errors import (
+    EmptyMessageError,
+    InputError,
+    NotFoundError,
+    TransferError,
+)
+from unabridged.factory.file_transfer import ImportResult
 from unabridged.memory import Memory
 from unabridged.operations import (
     TABLE,
-    contexts,
     exchanges,
     facts,
     forgetting,
@@ -47,14 +56,16 @@ from unabridged.operations import (
     sessions,
     transfer,
 )
-from unabridged.operations.operation import MOST_A_PAGE, Operation
-from unabridged.operations.operation_results import RecordedExchange
+from unabridged.operations.operation import Operation
 from unabridged.space.forgetting import Forgetting
-from unabridged.space.tools import tool_from
+from unabridged.space.sessions import check_session_name
+from unabridged.space.tools import Offered
 from unabridged.transfer.detect_format import open_file
+from unabridged.transfer.export import FORMS, write_file
 from unabridged.transfer.native_jsonl import write_jsonl
+from unabridged.turn.messages import listed
 from unabridged.wire import openai
-from unabridged.wire.json_api import to_plain
+from unabridged.wire.any_message import AnyMessage, read_messages
 
 _SPOOLED_BYTES = 1 << 20
 """The size above which an export goes to the disk."""
@@ -62,29 +73,14 @@ _PAGES = 20
 """Pages of maintenance of one request, at most."""
 
 
-class PrepareOptions(TypedDict, total=False):
-    """Options of ``prepare``.
-
-    Attributes:
-        images: URIs of images that belong to the message.
-        tools: Tools to offer in tools mode, instead of the configured ones. The server only sees
-            their descriptions; functions run here or nowhere.
-        mode: ``chat`` or ``tools``; None for the server's setting.
-        retry_of: The id of an exchange whose message is answered again.
-    """
-
-    images: Sequence[str]
-    tools: Sequence[Callable[..., Any] | ToolSpec] | None
-    mode: Mode | str | None
-    retry_of: str | None
-
-
+@checks_arguments
 class RemoteMemory(RemoteView):
     """One space of memory that a server keeps. Any number of threads may share it.
 
-    Its methods do what those of the embedded ``Memory`` do, and raise the same errors. The server
-    sets ids and times of messages. All other operations of the server are methods by subject and
-    verb: ``memory.shares.list()``, ``memory.topics.list(since="2026-05-01")``.
+    Its methods do what those of the embedded ``Memory`` do, and raise the same errors, with these
+    limits: it asks no model (chat with the server at its ``/v1``), the server sets ids and times of
+    messages, and a search returns 1,000 exchanges at most. All other operations of the server are
+    methods by subject and verb: ``memory.shares.list()``.
 
     Args:
         url: The server's address.
@@ -94,9 +90,10 @@ class RemoteMemory(RemoteView):
         model: The model, if the server separates models; empty for its default.
         session: The default session, by id, number or title; None for the newest.
         timeout: Seconds to wait for an answer.
-        operations: The operations of the server.
+        operations: The operations of the server; None for those of this version.
 
     Raises:
+        InputError: An argument has another type.
         NotFoundError: There is no such session.
         KeyRefusedError: The key is missing or not valid.
         UpstreamAwayError: No server answers.
@@ -112,10 +109,11 @@ class RemoteMemory(RemoteView):
         model: str = "",
         session: str | None = None,
         timeout: float = 60.0,
-        operations: Sequence[Operation[Any, Any]] = TABLE,
+        operations: Sequence[Operation[Any, Any]] | None = None,
     ) -> None:
         super().__init__(Wire(url, _headers(key, user, agent, model), timeout))
-        self._subjects = subjects_of(self._wire, operations)
+        self._whose = "/".join(filter(None, (user, agent)))
+        self._subjects = subjects_of(self._wire, TABLE if operations is None else operations)
         self.facts = RemoteFacts(self._wire)
         self.requirements = RemoteRequirements(self._wire)
         self.condensations = RemoteCondensations(self._wire)
@@ -132,7 +130,13 @@ class RemoteMemory(RemoteView):
     def __getattr__(self, subject: str) -> RemoteSubject:
         if (found := self.__dict__.get("_subjects", {}).get(subject)) is not None:
             return cast("RemoteSubject", found)
-        raise AttributeError(f"{type(self).__name__!r} has no {subject!r}.")
+        raise missing(self, subject, Memory)
+
+    def __dir__(self) -> Sequence[str]:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        return [*super().__dir__(), *self._subjects]
+
+    def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        return short(self, self._wire.url, quoted(self._whose))
 
     def __enter__(self) -> Self:
         return self
@@ -151,22 +155,50 @@ class RemoteMemory(RemoteView):
         return RemoteConversation(self._wire, session, title)
 
     def prepare(
-        self, message: str = "", *, session: str | None = None, **options: Unpack[PrepareOptions]
+        self,
+        message: "AnyMessage" = "",
+        *,
+        session: str | None = None,
+        images: Sequence[str] = (),
+        tools: Sequence[Offered] | None = None,
+        mode: Mode | str | None = None,
+        retry_of: str | None = None,
     ) -> Context:
         """Prepare the context for a message; see ``RemoteConversation.prepare``."""
-        return self.conversation(self._named(session)).prepare(message, **options)
+        return self.conversation(self._named(session)).prepare(
+            message, images=images, tools=tools, mode=mode, retry_of=retry_of
+        )
 
     def record(
         self,
         context: Context,
-        reply: str | Message | Mapping[str, Any] | None,
+        reply: "AnyMessage | None",
         *,
         usage: Usage | None = None,
-        state: ExchangeState | str = ExchangeState.COMPLETE,
+        state: ExchangeState | str | None = None,
     ) -> Exchange:
-        """Store a message and its answer; see ``RemoteConversation.record``."""
+        """Store a message and its answer, at the session's end; see ``RemoteConversation.record``."""
         conversation = self.conversation(context.scope.session)
-        return conversation.record(context, reply, usage=usage, state=state)
+        return conversation._recorded_as(context, reply, usage, state, behind=True)
+
+    @like(Memory.add)
+    def add(
+        self,
+        messages: "Iterable[AnyMessage] | AnyMessage",
+        *,
+        session: str | None = None,
+        at: datetime | None = None,
+    ) -> list[Exchange]:
+        if session is not None:
+            check_session_name(session)
+        said = [body_of(one) for one in read_messages(listed(messages)) if one.parts]
+        told = self._wire.call(
+            exchanges.add_messages,
+            messages=said,
+            session=self._named(session),
+            at=at,
+        )
+        return [replace(one, notes=told.notes) for one in told.exchanges]
 
     # Looking things up.
 
@@ -176,12 +208,15 @@ class RemoteMemory(RemoteView):
 
     @like(Memory.search)
     def search(self, query: str, **filters: Any) -> list[SearchResult]:
-        if not query.strip():
+        if not query.strip() or filters.get("limit") == 0:
             return []
-        return list(self._wire.call(lookups.search, query=query, **filters).items)
+        try:
+            return list(self._wire.call(lookups.search, query=query, **filters).items)
+        except NotFoundError:
+            return []  # the session has not begun yet
 
     @like(Memory.history)
-    def history(self, session: str | None = None, *, limit: int = 50) -> list[dict[str, Any]]:
+    def history(self, session: str | None = None, *, limit: int = 50) -> list[Any]:
         path = self.conversation(self._named(session)).history(limit)
         said = [message for exchange in path for message in exchange.messages]
         return [dict(message) for message in openai.messages(said)]
@@ -195,7 +230,9 @@ class RemoteMemory(RemoteView):
     @like(Memory.why)
     def why(self, context: Context | str | None = None) -> ContextReport:
         name = context.id if isinstance(context, Context) else context
-        return self._wire.call(lookups.get_context, context=name or "last")
+        if name == lookups.LAST:  # here it is an id
+            raise NotFoundError(f"There is no context {name!r}.", hint="Leave it out for the last.")
+        return self._wire.call(lookups.get_context, context=lookups.LAST if name is None else name)
 
     # What every prompt carries, and what is forgotten.
 
@@ -231,6 +268,58 @@ class RemoteMemory(RemoteView):
             left = None if left is None else left - at_once
 
     # In and out.
+
+    @like(Memory.import_file)
+    def import_file(
+        self,
+        path: str | Path,
+        *,
+        format: str | None = None,  # noqa: A002 - the public name
+        model: str | None = None,
+    ) -> ImportResult:
+        try:
+            file = Path(path).open("rb")  # noqa: SIM115 - closed below, after its errors are told
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise TransferError(
+                f"{str(path)!r} cannot be opened: {reason}.", hint="Check the path."
+            ) from error
+        with file:
+            told = self._wire.upload(transfer.import_file, file, format=format, model=model)
+        return ImportResult(
+            format=told.format,
+            conversations=told.conversations,
+            conversations_added=told.conversations_added,
+            conversations_known=told.conversations_known,
+            exchanges=told.exchanges,
+            added=told.added,
+            records=told.records,
+            records_added=told.records_added,
+            requirements=told.requirements,
+            skipped=dict(told.skipped),
+            repaired=dict(told.repaired),
+            failed=[SkippedRecord(one.where, one.reason) for one in told.failed],
+            failed_count=told.failed_count,
+            notes=list(told.notes),
+        )
+
+    @like(Memory.export)
+    def export(
+        self,
+        path: str | Path,
+        *,
+        format: str = "jsonl",  # noqa: A002 - the public name
+    ) -> int:
+        if format not in FORMS:
+            raise InputError(
+                f"There is no format {format!r}.", hint=f"Use one of: {', '.join(FORMS)}."
+            )
+
+        def write(to: BinaryIO) -> int:
+            self._wire.download(transfer.export_file, to, format=format)
+            return self.stats().exchanges
+
+        return write_file(Path(path), write)
 
     def transcripts(self) -> Iterator[Transcript]:
         """Iterate over every session with every exchange of every branch, the oldest first."""
@@ -272,167 +361,6 @@ class RemoteMemory(RemoteView):
         return session
 
 
-class RemoteConversation:
-    """A session with one owner, kept by a server; see ``Conversation``.
-
-    Args:
-        wire: The server.
-        session: The id of the session; None for a new one.
-        title: The title of a new session.
-    """
-
-    def __init__(self, wire: Wire, session: str | None = None, title: str = "") -> None:
-        self._wire = wire
-        self._clock = SystemClock()
-        self._session = session
-        self._title = title
-
-    @property
-    def session(self) -> str | None:
-        """The id of the session; None if the next message begins one."""
-        return self._session
-
-    @property
-    def header(self) -> Session | None:
-        """The session as it is stored; None if nothing was said yet."""
-        if self._session is None:
-            return None
-        try:
-            return self._wire.call(sessions.get_session, session=self._session)
-        except NotFoundError:
-            return None  # it was forgotten
-
-    def prepare(self, message: str = "", **options: Unpack[PrepareOptions]) -> Context:
-        """Prepare the context for a message. Only reads: nothing is stored.
-
-        The server keeps it for half an hour; ``manifest`` and ``shared`` are empty.
-
-        Args:
-            message: The user's message.
-            **options: See ``PrepareOptions``.
-
-        Raises:
-            EmptyMessageError: The message is empty.
-            PromptTooLargeError: What must be sent does not fit the window.
-            UpstreamError: The server's upstream, or the server itself, does not answer.
-        """
-        tools, mode = options.get("tools"), options.get("mode")
-        return self._wire.call(
-            contexts.prepare,
-            message=message,
-            session=self._session,
-            mode=Mode(mode).value if mode else None,
-            tools=None if tools is None else [to_plain(_spec(tool)) for tool in tools],
-            retry_of=options.get("retry_of"),
-            images=list(options.get("images", ())),
-        )
-
-    def begin(self, context: Context) -> Exchange:
-        """Store the user's message of a context; when this returns, it survives a power cut.
-
-        Raises:
-            HeadMovedError: The session moved on since the context was prepared.
-        """
-        told = self._wire.call(
-            contexts.begin_context, context=context.id, title=self._title or None
-        )
-        return self._recorded(told, context, (), ExchangeState.OPEN)
-
-    def record_tools(
-        self, context: Context, messages: Sequence[Message | Mapping[str, Any]]
-    ) -> Exchange:
-        """Store a tool round of a begun exchange: calls and results together."""
-        self._name(context)
-        said = self._messages(messages)
-        bodies = [{"role": m.role.value, "parts": _parts(m)} for m in said]
-        told = self._wire.call(contexts.step, context=context.id, messages=bodies)
-        return self._recorded(told, context, said, ExchangeState.OPEN)
-
-    def record(
-        self,
-        context: Context,
-        reply: str | Message | Mapping[str, Any] | None,
-        *,
-        usage: Usage | None = None,
-        state: ExchangeState | str = ExchangeState.COMPLETE,
-    ) -> Exchange:
-        """Store the answer to a context; also the user's message, if it is not stored yet.
-
-        Raises:
-            InputError: It was answered already.
-            HeadMovedError: The session moved on since the context was prepared.
-            NotFoundError: The server no longer keeps the context, and it was not begun.
-        """
-        self._name(context)
-        wire = {"role": "assistant", "content": reply} if isinstance(reply, str) else reply
-        said = self._messages([wire] if wire is not None else [])
-        told = self._wire.call(
-            contexts.record,
-            context=context.id,
-            parts=_parts(said[-1]) if said and said[-1].parts else None,
-            state=ExchangeState(state).value,
-            usage=to_plain(usage),
-        )
-        return self._recorded(told, context, said, ExchangeState(state))
-
-    def history(self, limit: int = 50) -> list[Exchange]:
-        """Return the session's current path, oldest first."""
-        if self._session is None:
-            return []
-        newest = self._wire.all(
-            sessions.list_session_exchanges,
-            session=self._session,
-            limit=max(1, min(limit, MOST_A_PAGE)),
-        )
-        return list(islice(newest, limit))[::-1]
-
-    def rename(self, title: str) -> Session:
-        """Rename the session.
-
-        Raises:
-            InputError: The title is empty.
-            NotFoundError: No session has begun yet.
-        """
-        if not title.strip():
-            raise InputError("The title is empty.", hint="Give a title.")
-        if self._session is None:
-            raise NotFoundError("No session has begun yet.", hint="Record something first.")
-        return self._wire.call(sessions.change_session, session=self._session, title=title)
-
-    def _messages(self, messages: Sequence[Message | Mapping[str, Any]]) -> list[Message]:
-        given = [one for one in messages if isinstance(one, Message)]
-        drafts = openai.drafts([one for one in messages if not isinstance(one, Message)])
-        now = self._clock.now()
-        return [*given, *(Message(self._clock.new_id(), d.role, d.parts, now) for d in drafts)]
-
-    def _name(self, context: Context) -> None:
-        # Begin a context whose session gets a title; else the server does it by itself.
-        if self._title and context.new_session:
-            self.begin(context)
-
-    def _recorded(
-        self,
-        told: RecordedExchange,
-        context: Context,
-        messages: Sequence[Message],
-        state: ExchangeState,
-    ) -> Exchange:
-        self._session, self._title = context.scope.session, ""
-        if told.exchange is not None:
-            return replace(told.exchange, notes=told.notes)
-        return Exchange(  # it was forgotten before, so it is only passed on
-            id=context.id,
-            session=context.scope.session or "",
-            parent=context.parent,
-            state=state,
-            messages=(context.user, *messages),
-            at=context.at,
-            mode=context.mode.value,
-            model=context.scope.model,
-            notes=told.notes,
-        )
-
-
 def _headers(key: str, user: str, agent: str, model: str) -> dict[bytes, bytes]:
     # The headers of each request; names in UTF-8, as the server reads them.
     bearer = f"Bearer {key}" if key else ""
@@ -443,11 +371,3 @@ def _headers(key: str, user: str, agent: str, model: str) -> dict[bytes, bytes]:
         "Authorization": bearer,
     }
     return {name.encode(): value.encode() for name, value in named.items() if value}
-
-
-def _spec(tool: Callable[..., Any] | ToolSpec) -> ToolSpec:
-    return tool if isinstance(tool, ToolSpec) else tool_from(tool).spec
-
-
-def _parts(message: Message) -> list[dict[str, Any]]:
-    return [part_to_dict(part) for part in message.parts]

@@ -9,7 +9,9 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 import msgspec
 
 from unabridged.client.http_calls import Wire
+from unabridged.domain.arguments import checks_arguments
 from unabridged.domain.fact import Fact, FactChange, FactState
+from unabridged.domain.short_repr import short
 from unabridged.knowledge.facts import Facts
 from unabridged.knowledge.requirements import Requirements
 from unabridged.maintenance.condense_sessions import Condensations
@@ -29,6 +31,9 @@ class RemoteView:
 
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
+
+    def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        return short(self, self._wire.url)
 
 
 def like(
@@ -165,6 +170,7 @@ def subjects_of(wire: Wire, table: Sequence[Operation[Any, Any]]) -> dict[str, R
     return {name: RemoteSubject(wire, name, verbs) for name, verbs in rows.items()}
 
 
+@checks_arguments
 class RemoteFacts(RemoteView):
     """Facts about the user; like ``Facts``."""
 
@@ -189,6 +195,7 @@ class RemoteFacts(RemoteView):
     withdraw = called(Facts.withdraw, facts.withdraw_fact)
 
 
+@checks_arguments
 class RemoteRequirements(RemoteView):
     """Requirements; like ``Requirements``."""
 
@@ -201,6 +208,7 @@ class RemoteRequirements(RemoteView):
     withdraw = called(Requirements.withdraw, requirements.withdraw_requirement)
 
 
+@checks_arguments
 class RemoteCondensations(RemoteView):
     """Condensations; like ``Condensations``."""
 

@@ -64,13 +64,14 @@ def _record(store: Store, wanted: str | None) -> Record:
             found = [record for record in newest if record.id.startswith(wanted)]
             found = found or [record for record in newest if ends_id(wanted, record.id)]
     if len(found) != 1:
-        asked = "context" if wanted is None else f"context {wanted!r}"
-        hint = "Send a message first: unabridged chat"
-        if wanted is not None:
-            hint = "Without an id, the last prompt is explained. Ids of others: unabridged show"
+        if wanted is None:
+            raise NotFoundError(
+                "There is no context to explain: nothing was sent yet.",
+                hint="Record an exchange, or begin one, first.",
+            )
         raise NotFoundError(
-            f"There is no {asked} to explain.",
-            hint=hint,
+            f"There is no context {wanted!r} to explain.",
+            hint="Record or begin it first; its id is that of its exchange.",
         )
     return found[0]
 

@@ -95,7 +95,7 @@ def _hints_of(method: Callable[..., Any]) -> dict[str, Any]:
     # Of the arguments alone: what a method returns may be imported for type checkers only.
     given = {name: hint for name, hint in method.__annotations__.items() if name != "return"}
     bare = SimpleNamespace(__annotations__=given)
-    return get_type_hints(bare, globalns=getattr(method, "__globals__", {}))
+    return get_type_hints(bare, globalns=getattr(inspect.unwrap(method), "__globals__", {}))
 
 
 def _plain_types(name: str, hint: Any) -> frozenset[Any] | None:

@@ -31,7 +31,7 @@ class Budget:
         answer: Room kept free for the answer.
         memory: What memory may take.
         margin: Kept for counting errors.
-        reserve: What remains.
+        reserve: What remains; ``ledger.parts`` adds what memory left over.
         unused: What ``max_prompt_tokens`` or ``memory_cap`` keep from being used.
         complexity: 0 to 1, of the message.
         bound: The one of these two that limits memory, or empty.

@@ -53,9 +53,12 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The tokens of a request as the server reports them. None if it does not.
+    """The tokens of a request as the server reports them; None for what it does not report.
 
-    ``prompt`` is the whole prompt, cached part included; ``cached`` the part taken from a cache.
+    Attributes:
+        prompt: The whole prompt, with the cached part.
+        answer: The answer.
+        cached: The part of the prompt that came from a cache.
     """
 
     prompt: int | None = None

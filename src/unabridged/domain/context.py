@@ -80,7 +80,8 @@ class Ledger:
         window: Tokens that prompt and answer may take together.
         parts: Name to tokens; they add up to ``window`` exactly. Names: ``system``, ``tools``,
             ``message``, ``immediate``, ``recent``, ``semantic``, ``knowledge``, ``answer``,
-            ``margin``, ``reserve``, ``unused``.
+            ``margin``, ``reserve``, ``unused``. ``semantic`` includes the frame around recalled texts,
+            which no row has; ``reserve`` is that of the budget and what memory left over.
         rows: Every candidate that was considered.
         rest_count: Exchanges of the space that no tier considered.
         rest_tokens: Their tokens, as counted when they were stored.

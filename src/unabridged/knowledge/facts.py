@@ -10,7 +10,8 @@ from unabridged.domain.arguments import checks_arguments
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import SELF, Fact, FactChange, FactState
 from unabridged.domain.record import RecordKind
-from unabridged.errors import EmptyMessageError, NotFoundError
+from unabridged.domain.short_repr import counted, short
+from unabridged.errors import EmptyMessageError, NotFoundError, StoreClosedError
 from unabridged.knowledge.by_session import SessionsByStatement
 from unabridged.knowledge.fact_history import (
     are_linked,
@@ -82,6 +83,12 @@ class Facts:
         self._seen: _View | None = None
         self._shelves: dict[str | None, tuple[int, FactCache]] = {}  # the most recent is last
         self._sessions = SessionsByStatement(store)
+
+    def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        try:
+            return short(self, counted(len(self.all()), "fact"))
+        except StoreClosedError:
+            return short(self, "closed")
 
     def all(self, state: FactState | str | None = FactState.CURRENT) -> list[Fact]:
         """Return the facts in a state, the oldest first; in all states with None.

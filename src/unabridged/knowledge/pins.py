@@ -18,7 +18,7 @@ def pin_words(store: Store, pin_id: str, text: str, at: datetime) -> Pin:
     """
     words = text.strip()
     if not words:
-        raise EmptyMessageError("There is nothing to remember.", hint="Write /remember and a text.")
+        raise EmptyMessageError("There is nothing to remember.", hint="Give a text.")
     return _put(store, Pin(pin_id, words, at))
 
 
@@ -30,7 +30,9 @@ def pin_exchange(store: Store, pin_id: str, exchange: Exchange, at: datetime) ->
     """
     words = exchange.user.text.strip()
     if not words:
-        raise EmptyMessageError("That message has no text.", hint="Pin another, or /remember.")
+        raise EmptyMessageError(
+            "That message has no text.", hint="Pin another exchange, or a text."
+        )
     return _put(store, Pin(pin_id, words, at, exchange.id))
 
 
@@ -59,6 +61,8 @@ def unpin(facts: Facts, wanted: str) -> Pin:
     if wanted.isdecimal() and 1 <= int(wanted) <= len(pins):
         matches = [pins[int(wanted) - 1]]
     if len(matches) != 1:
-        raise NotFoundError(f"There is no pin {wanted!r}.", hint="List them: /remember")
+        raise NotFoundError(
+            f"There is no pin {wanted!r}.", hint="Give its number, or its id from the list of pins."
+        )
     facts.unpin(matches[0].id)
     return matches[0]

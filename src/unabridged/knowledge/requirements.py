@@ -10,7 +10,8 @@ from unabridged.domain.arguments import checks_arguments
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Fact, FactChange, Requirement
 from unabridged.domain.record import Record, RecordKind
-from unabridged.errors import NotFoundError
+from unabridged.domain.short_repr import counted, short
+from unabridged.errors import NotFoundError, StoreClosedError
 from unabridged.knowledge.llm_extraction import ModelDrawer, learn_page, model_stater
 from unabridged.knowledge.requirement_patterns import (
     NARROW,
@@ -64,6 +65,12 @@ class Requirements:
         self._cursor = LogCursor(store, clock, PROGRESS, rules.version)
         self._lock = RLock()
         self._seen: _View | None = None
+
+    def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        try:
+            return short(self, counted(len(self.all()), "requirement"))
+        except StoreClosedError:
+            return short(self, "closed")
 
     def all(self, *, withdrawn: bool = False) -> list[Requirement]:
         """Return the requirements in the order of their numbers, with their conflicts.
@@ -239,7 +246,8 @@ class Requirements:
             if digits == str(card.number) and not card.requirement.withdrawn:
                 return card
         raise NotFoundError(
-            f"There is no requirement {wanted!r}.", hint="List them: unabridged requirements list"
+            f"There is no requirement {wanted!r}.",
+            hint="List them: `unabridged requirements list`, or requirements.all() in Python.",
         )
 
     def _stored(self, card: Card) -> Requirement:

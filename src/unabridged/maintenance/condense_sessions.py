@@ -179,7 +179,8 @@ class Condensations:
         session = self._store.session(session_id)
         if session is None:
             raise NotFoundError(
-                f"There is no session {session_id!r}.", hint="List them: unabridged sessions"
+                f"There is no session {session_id!r}.",
+                hint="List them: `unabridged sessions`, or sessions() in Python.",
             )
         path = path_of(self._store, session_id)
         said = [m for e in path for _, m in spoken(e)]

@@ -33,8 +33,11 @@ def expand(store: Store, wanted: str, known: Sequence[Condensation]) -> Expanded
     records = [] if near else store.records(RecordKind.OVERVIEW, ids=[wanted])
     if records and not records[0].body.keys().isdisjoint({"block", "lines"}):
         return _shown(store, records[0])
-    several = "is the beginning of several ids" if near else "names no condensation"
-    raise NotFoundError(f"{wanted!r} {several}.", hint="List them: unabridged expand")
+    several = "begins several ids" if near else "names no condensation"
+    raise NotFoundError(
+        f"{wanted!r} {several}.",
+        hint="List them: `unabridged expand`, or condensations() in Python.",
+    )
 
 
 def _shown(store: Store, record: Record) -> ExpandedCondensation:

@@ -19,6 +19,7 @@ from msgspec import Meta
 from pydantic import BaseModel, Field
 
 from unabridged.domain.forgetting import ForgetPlan, Receipt
+from unabridged.domain.short_repr import counted
 from unabridged.errors import InputError
 from unabridged.mcp.operation_tools import (
     described_tool,
@@ -191,7 +192,7 @@ def _lines(planned: Planned) -> list[str]:
     ]
     outside = sum(map(len, (plan.outside.backups, plan.outside.aside, plan.outside.shared)))
     if outside:
-        lines.append(f"{outside} backups, other files or spaces may still contain it.")
+        lines.append(f"Places that may still contain it (backups, files, other spaces): {outside}.")
     return lines
 
 
@@ -245,8 +246,9 @@ def _done(planned: Planned, receipt: Receipt) -> CallToolResult:
     out = _out("forgotten", planned)
     out.receipt, out.left = receipt.id, receipt.left
     text = (
-        f"Forgotten for good: {receipt.exchanges} exchanges, {receipt.messages} messages,"
-        f" {receipt.bytes} bytes. Searched for {receipt.pieces} pieces afterwards,"
+        f"Forgotten for good: {counted(receipt.exchanges, 'exchange')},"
+        f" {counted(receipt.messages, 'message')}, {counted(receipt.bytes, 'byte')}."
+        f" Searched for {counted(receipt.pieces, 'piece')} afterwards,"
         f" {receipt.left} found. Receipt {receipt.id}."
     )
     return result_of(" ".join([text, *map(line_of, receipt.notes)]), out)

@@ -17,6 +17,7 @@ from mcp.types import (
 )
 
 from unabridged.domain.permissions import Right
+from unabridged.domain.short_repr import counted
 from unabridged.errors import NotFoundError
 from unabridged.mcp.request_context import REQUEST, Ctx, ToolRequests, errors_as_bad_parameters
 from unabridged.operations.call import Call
@@ -125,7 +126,7 @@ class _Listing:
             Resource(
                 uri=SESSION.replace("{id}", quote(one.id, safe="")),
                 name=line_of(one.title) or one.id,
-                description=f"{one.exchanges} exchanges, last on {one.updated:%Y-%m-%d}",
+                description=f"{counted(one.exchanges, 'exchange')}, last on {one.updated:%Y-%m-%d}",
                 mime_type=MIME,
             ).model_dump(mode="json", by_alias=True, exclude_none=True)
             for one in page.items

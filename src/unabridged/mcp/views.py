@@ -8,6 +8,7 @@ from unabridged.domain.context import Context, Decision
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Fact
 from unabridged.domain.results import ExpandedCondensation, SearchResult
+from unabridged.domain.short_repr import counted
 from unabridged.domain.topic import Topic
 from unabridged.mcp.operation_tools import Action, Shown, ToolView, harmless
 from unabridged.mcp.tool_results import (
@@ -63,7 +64,7 @@ def _sessions(call: Call, _: str, __: Any, page: Page[SessionResult]) -> Shown:
     total = sum(call.reaches(each.id) for each in call.space.sessions.all())
     out = SessionsOut(sessions=[*map(session_out, page.items)], total=total, next=page.next)
     lines = [
-        f"{one.id}  {one.updated:%Y-%m-%d}  {one.exchanges} exchanges  {one.title}\n"
+        f"{one.id}  {one.updated:%Y-%m-%d}  {counted(one.exchanges or 0, 'exchange')}  {one.title}\n"
         for one in out.sessions
     ]
     return fenced(lines) if lines else "There are no sessions yet.", out
@@ -80,7 +81,7 @@ def _topics(_: Call, __: str, ___: Any, page: Page[Topic]) -> Shown:
         for one in page.items
     ]
     lines = [
-        f"{one.first:%Y-%m-%d} to {one.last:%Y-%m-%d}  {one.exchanges} exchanges  {one.name}\n"
+        f"{one.first:%Y-%m-%d} to {one.last:%Y-%m-%d}  {counted(one.exchanges, 'exchange')}  {one.name}\n"
         for one in topics
     ]
     return fenced(lines) if lines else "Nothing was said yet.", TopicsOut(topics=topics)

@@ -10,6 +10,7 @@ from unabridged.domain.scope import Scope, SpaceId
 from unabridged.domain.session import Session
 from unabridged.errors import NotFoundError, PermissionRefusedError
 from unabridged.operations.pending_values import Pending
+from unabridged.space.sessions import check_session_name
 
 if TYPE_CHECKING:
     from unabridged.factory.space_pool import SpacePool
@@ -101,15 +102,19 @@ class Call:
         """Return the id of the session to write to; None for a new one.
 
         Args:
-            session: The session that the call names; it must exist. Without it, the session of the
-                key or header, which is created if needed.
+            session: The session that the call names; one that is not there yet begins. Without it,
+                the session of the key or header.
 
         Raises:
-            NotFoundError: The call reaches no such session.
+            NotFoundError: The call reaches another session only.
+            NameRefusedError: No session can have this id.
         """
-        if session in (None, self.scope.session):
+        if session is None:
             return self.scope.session
-        return self.session(session or "").id
+        if not self.reaches(session):
+            return self.session(session).id
+        check_session_name(session)
+        return session
 
     def exchange(self, wanted: str) -> Exchange:
         """Return an exchange by its id or the beginning of it.

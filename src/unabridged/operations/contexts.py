@@ -39,13 +39,16 @@ from unabridged.operations.operation import (
 from unabridged.operations.operation_results import RecordedExchange, recorded
 from unabridged.space.idempotency import Done
 from unabridged.turn.conversation import Conversation
+from unabridged.turn.messages import answered_outside
 from unabridged.turn.record import (
     Recorded as Written,
     begin,
+    begin_behind,
     record as record_answer,
     record_tools,
     resume,
 )
+from unabridged.wire.incoming_message import IncomingMessage
 
 
 class Preparation(Params):
@@ -58,6 +61,7 @@ class Preparation(Params):
         tools: Tools to offer in tools mode, instead of those of the settings.
         retry_of: The id of an exchange to answer again; `message` is then ignored.
         images: URIs of images that belong to the message.
+        parts: The content parts of the message, instead of `message` and `images`.
         begin: Whether to store the user's message at once; needs the right `write`.
     """
 
@@ -69,6 +73,7 @@ class Preparation(Params):
     images: Annotated[
         tuple[Annotated[str, Meta(min_length=1, max_length=LONGEST_TEXT)], ...], Meta(max_length=64)
     ] = ()
+    parts: Annotated[list[PartBody], Meta(min_length=1, max_length=1000)] | None = None
     begin: bool = False
 
 
@@ -111,7 +116,7 @@ def prepare(call: Call, params: Preparation) -> Context:
     """Prepare the context for a message: what to send to the model, with a ledger of every token.
 
     It has the session so far, facts about the user and what other sessions said about it, within
-    the window. No message is ever cut. The server keeps it for half an hour; `manifest` and
+    the window. No message is ever cut. A session of an unknown id begins with it. The server keeps it for half an hour; `manifest` and
     `shared` stay there and are empty here.
     """
     if not params.begin:
@@ -119,7 +124,7 @@ def prepare(call: Call, params: Preparation) -> Context:
     need(call.grant, Right.WRITE)
     # A request that was killed may have planned a context that is no longer kept.
     held = _held(call, call.planned["context"]) or _prepared(call, params)
-    begin(call.space, held)
+    begin(call.space, answered_outside(held))
     return _without_manifest(held)
 
 
@@ -216,6 +221,8 @@ class AnswerBody(Params):
         parts: The content parts of the answer, instead of `reply`.
         state: How far the answer came.
         usage: The tokens that the model server reported.
+        behind: Whether to store it behind what others recorded in its session since; else that is
+            refused.
     """
 
     context: Name
@@ -223,6 +230,7 @@ class AnswerBody(Params):
     parts: Annotated[list[PartBody], Meta(min_length=1, max_length=1000)] | None = None
     state: State = "complete"
     usage: UsageBody | None = None
+    behind: bool = False
 
 
 def _is_answered(call: Call, params: AnswerBody, _: Done) -> What | None:
@@ -248,16 +256,18 @@ def record(call: Call, params: AnswerBody) -> RecordedExchange:
     if params.reply is not None:
         parts = [Text(params.reply)]
     said = [call.space.message(Role.ASSISTANT, parts)] if parts else []
-    what = _extended(
-        call, params.context, said, ExchangeState(params.state), usage_from(params.usage)
-    )
+    state, usage = ExchangeState(params.state), usage_from(params.usage)
+    what = _extended(call, params.context, said, state, usage, behind=params.behind)
     return recorded(call.space, what)
 
 
 def _prepared(call: Call, params: Preparation) -> Context:
     named = call.session_to_write(params.session)
+    if params.parts is not None and (params.message or params.images):
+        raise InputError("A message is `message` or `parts`.", hint="Omit one of the two.")
+    parts = params.parts and IncomingMessage(Role.USER, tuple(parts_from(params.parts)))
     context = Conversation(call.space, named).prepare(
-        params.message,
+        parts or params.message,
         mode=params.mode,
         tools=tools_from(params.tools),
         retry_of=call.exchange(params.retry_of).id if params.retry_of else None,
@@ -274,7 +284,9 @@ def _without_manifest(context: Context) -> Context:
 
 def _held(call: Call, context: str) -> Context | None:
     held = call.pending.contexts.get(call.owner, context)
-    return held if held is not None and call.reaches(held.scope.session or "") else None
+    if held is None or not call.reaches(held.scope.session or ""):
+        return None
+    return answered_outside(held)
 
 
 def _begun(call: Call, context: str) -> Exchange:
@@ -292,17 +304,19 @@ def _extended(
     messages: Sequence[Message],
     state: ExchangeState,
     usage: Usage | None = None,
+    *,
+    behind: bool = False,
 ) -> What:
     space, held = call.space, _held(call, context)
     stored = space.log.get(context) if space.log.has(context) else None
     _check_results([*(stored.messages if stored else ()), *messages])
     if held is None:
         return _noted(resume(space, _begun(call, context), messages, state, usage))
-    begun = begin(space, held)
+    placed, begun = begin_behind(space, held) if behind else (held, begin(space, held))
     if state is ExchangeState.OPEN:
-        return _noted(begun, record_tools(space, held, messages, begun))
+        return _noted(begun, record_tools(space, placed, messages, begun))
     reply = messages[0] if messages else None
-    return _noted(begun, record_answer(space, held, reply, state=state, usage=usage, begun=begun))
+    return _noted(begun, record_answer(space, placed, reply, state=state, usage=usage, begun=begun))
 
 
 def _check_results(messages: Sequence[Message]) -> None:

@@ -12,6 +12,7 @@ from unabridged.domain.permissions import Right
 from unabridged.domain.results import Transcript
 from unabridged.domain.session import Session, title_from
 from unabridged.operations.call import Call, What
+from unabridged.operations.messages import SaidBody
 from unabridged.operations.operation import (
     MOST_A_PAGE,
     Name,
@@ -23,8 +24,13 @@ from unabridged.operations.operation import (
     Words,
     operation,
 )
-from unabridged.operations.operation_results import RecordedExchange, recorded
+from unabridged.operations.operation_results import AddedMessages, RecordedExchange, recorded
 from unabridged.operations.pages import from_cursor, to_cursor
+from unabridged.space.idempotency import Done
+from unabridged.turn.add import add_messages as add_to_session
+
+MOST_ADDED = 10_000
+"""Messages of one request."""
 
 ExchangeName = Annotated[Name, Meta(description="The id of the exchange, or the beginning of it.")]
 BRANCHED = "Another program wrote to this session at the same time: this is stored as a branch."
@@ -84,7 +90,10 @@ _ONCE: Once[RecordExchangeBody, RecordedExchange] = Once(
     tool="record",
 )
 def record_exchange(call: Call, params: RecordExchangeBody) -> RecordedExchange:
-    """Record an exchange: what the user said and what was answered, word for word."""
+    """Record an exchange: what the user said and what was answered, word for word.
+
+    A session of an unknown id begins with it.
+    """
     transcript = _conversation(call, params)
     imported = call.space.log.import_transcript(transcript)
     now = call.space.sessions.get(transcript.session.id)
@@ -120,6 +129,80 @@ def _conversation(call: Call, params: RecordExchangeBody) -> Transcript:
         updated=max(at, session.updated),
     )
     return Transcript(head, (exchange,))
+
+
+class AddedBody(Params):
+    """Messages that were said elsewhere.
+
+    Attributes:
+        messages: The messages, in order; at least one of the role `user`.
+        session: The id of the session to add them to; without it, a new one begins.
+        at: When they were said; without it, now.
+    """
+
+    messages: Annotated[list[SaidBody], Meta(min_length=1, max_length=MOST_ADDED)]
+    session: Name | None = None
+    at: Annotated[datetime, Meta(tz=True)] | None = None
+
+
+def _place(call: Call, params: AddedBody) -> What:
+    session = call.session_to_write(params.session) or call.space.clock.new_id()
+    known = call.space.sessions.get(session)
+    return {"session": session, "head": known.head if known else None}
+
+
+def _shown_added(call: Call, _: AddedBody, what: What) -> AddedMessages:
+    log = call.space.log
+    stored = tuple(log.get(name) for name in what["exchanges"] if log.has(name))
+    return AddedMessages(stored, tuple(what["notes"]))
+
+
+def _found_added(call: Call, params: AddedBody, done: Done) -> What | None:
+    # Look for the messages behind the place where the session was when the request began.
+    path = call.space.log.history(done.what["session"], len(params.messages) + 1)
+    said = [(message, exchange.id) for exchange in path for message in exchange.messages]
+    places = [place for place, (message, _) in enumerate(said) if message.id == done.what["head"]]
+    if not places and done.what["head"] is not None:
+        return None
+    new = said[places[0] + 1 :] if places else said
+    wanted = [(one.role, one.message().text) for one in params.messages]
+    found = [(message.role.value, message.text) for message, _ in new]
+    if not wanted or found[: len(wanted)] != wanted:
+        return None
+    names = dict.fromkeys(name for _, name in new[: len(wanted)])
+    return {"exchanges": [*names], "notes": []}
+
+
+_ADDED_ONCE: Once[AddedBody, AddedMessages] = Once(
+    note=lambda _, __, made: {
+        "exchanges": [one.id for one in made.exchanges],
+        "notes": [*made.notes],
+    },
+    show=_shown_added,
+    plan=_place,
+    found=_found_added,
+)
+
+
+@operation(
+    "messages.add",
+    "POST /messages",
+    "The exchanges as stored.",
+    Right.WRITE,
+    tag="exchanges",
+    status=201,
+    once=_ADDED_ONCE,
+    records=True,
+)
+def add_messages(call: Call, params: AddedBody) -> AddedMessages:
+    """Add messages that were said elsewhere to the end of a session.
+
+    A session of an unknown id begins with them.
+    """
+    said = [one.message() for one in params.messages]
+    stored = add_to_session(call.space, said, call.planned["session"], params.at)
+    notes = dict.fromkeys(note for one in stored for note in one.notes)
+    return AddedMessages(tuple(replace(one, notes=()) for one in stored), tuple(notes))
 
 
 @operation("exchanges.list", "GET /exchanges", "Exchanges, the oldest first.")

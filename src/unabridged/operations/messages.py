@@ -7,8 +7,10 @@ import msgspec
 from msgspec import Meta
 
 from unabridged.domain.chat import ToolSpec, Usage
-from unabridged.domain.message import Part, part_from_dict
+from unabridged.domain.message import Part, Role, Text, part_from_dict
+from unabridged.errors import InputError
 from unabridged.operations.operation import LONGEST_TEXT, Name, Params
+from unabridged.wire.incoming_message import IncomingMessage
 
 MOST_TOKENS = 1 << 31
 """Tokens of one request, at most."""
@@ -63,6 +65,30 @@ class MessageBody(Params):
 
     role: Literal["assistant", "tool"]
     parts: Annotated[list[PartBody], Meta(min_length=1, max_length=1000)]
+
+
+class SaidBody(Params):
+    """A message that was said elsewhere.
+
+    Attributes:
+        content: Its text.
+        parts: Its content parts, instead of `content`.
+    """
+
+    role: Literal["system", "user", "assistant", "tool"]
+    content: Annotated[str, Meta(max_length=LONGEST_TEXT)] | None = None
+    parts: Annotated[list[PartBody], Meta(min_length=1, max_length=1000)] | None = None
+
+    def message(self) -> IncomingMessage:
+        """Return it as a message on its way in.
+
+        Raises:
+            InputError: It has both a text and parts, or neither.
+        """
+        if (self.content is None) == (self.parts is None):
+            raise InputError("A message has `content` or `parts`.", hint="Give one of the two.")
+        parts = [Text(self.content)] if self.content is not None else parts_from(self.parts or ())
+        return IncomingMessage(Role(self.role), tuple(parts))
 
 
 class UsageBody(Params):

@@ -119,6 +119,19 @@ class RecordedExchange:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class AddedMessages:
+    """The result of adding messages.
+
+    Attributes:
+        exchanges: The exchanges as stored; what was forgotten before is not among them.
+        notes: What to know, such as that something was forgotten before and is not stored.
+    """
+
+    exchanges: tuple[Exchange, ...]
+    notes: tuple[str, ...] = ()
+
+
 def recorded(space: "Space", what: Mapping[str, Any]) -> RecordedExchange:
     """Return the result of recording an exchange: ``what`` has its id and the notes."""
     name = what["exchange"]
@@ -140,6 +153,7 @@ class Imported:
         records_added: Those of them that were new, and are borne by what is stored.
         requirements: Requirements of a person's own that were new.
         conversations_added: Conversations of which something was new.
+        conversations_known: Conversations that are here already.
         skipped: What such files always have besides conversations, by kind.
         repaired: What was imported in another form, by kind.
         complete: Whether everything was read and stored.
@@ -156,6 +170,7 @@ class Imported:
     records_added: int
     requirements: int
     conversations_added: int
+    conversations_known: int
     skipped: Mapping[str, int]
     repaired: Mapping[str, int]
     complete: bool

@@ -15,7 +15,9 @@ from unabridged.operations.operation_results import SpaceLine
 ContextName = Annotated[
     Name, Meta(description="The id of the context, which is that of its exchange; or `last`.")
 ]
-MOST_FOUND = 100
+LAST = "last"
+"""Instead of the id of a context: the newest."""
+MOST_FOUND = 1_000
 """Exchanges of one search; topics of one list."""
 
 
@@ -96,7 +98,7 @@ def list_topics(call: Call, params: TopicList) -> Page[Topic]:
 @operation("contexts.get", "GET /contexts/{context}", "The account of every token and candidate.")
 def get_context(call: Call, context: ContextName) -> ContextReport:
     """Explain a context that was sent, and render it again; `last` is the newest."""
-    account = call.space.contexts.why(None if context == "last" else context)
+    account = call.space.contexts.why(None if context == LAST else context)
     try:
         call.exchange(account.id)
     except NotFoundError:

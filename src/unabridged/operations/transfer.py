@@ -86,6 +86,7 @@ def import_file(call: Call, params: Importing) -> Imported:
         records_added=result.records_added,
         requirements=result.requirements,
         conversations_added=result.conversations_added,
+        conversations_known=result.conversations_known,
         skipped=result.skipped,
         repaired=result.repaired,
         complete=result.is_complete,

@@ -42,8 +42,11 @@ def find_session(store: Store, wanted: str) -> Session:
     matches = titled or begun or near
     if matches:
         titles = ", ".join(f"{s.title!r} ({s.id})" for s in matches[:5])
-        raise NotFoundError(f"{wanted!r} matches several sessions: {titles}.", hint="Use its id.")
-    raise NotFoundError(f"There is no session {wanted!r}.", hint="List them: unabridged sessions")
+        raise NotFoundError(f"{wanted!r} matches several sessions: {titles}.", hint="Give its id.")
+    raise NotFoundError(
+        f"There is no session {wanted!r}.",
+        hint="List them: `unabridged sessions`, or sessions() in Python.",
+    )
 
 
 def find_exchange(store: Store, wanted: str) -> Exchange:
@@ -63,7 +66,8 @@ def find_exchange(store: Store, wanted: str) -> Exchange:
         if near:
             raise NotFoundError(f"Several ids match {wanted!r}.", hint="Give more characters.")
     raise NotFoundError(
-        f"There is no exchange {wanted!r}.", hint="Search for it: unabridged search WORDS"
+        f"There is no exchange {wanted!r}.",
+        hint="Find its id: `unabridged search WORDS`, or search() in Python.",
     )
 
 
@@ -103,7 +107,7 @@ def retitle(store: Store, session: Session, title: str, at: datetime) -> Session
     """
     words = " ".join(title.split())
     if not words:
-        raise InputError("A title cannot be empty.", hint="In the chat: /title NEW TITLE.")
+        raise InputError("A title cannot be empty.", hint="Give a title with at least one letter.")
     if words == session.title:
         return session
     changed = replace(session, title=words, updated=at)

@@ -109,7 +109,7 @@ class Maintenance:
         embedder = self._parts.embedder(self._parts.settings)
         if embedder is None:
             raise SettingError(
-                "The settings name no embedder.", hint="Choose one, for example: --embedder static"
+                "The settings name no embedder.", hint="Set `embedder`, for example to static."
             )
         self._parts.search.embedded_by()  # a space that was never searched has none yet
         try:

@@ -93,12 +93,21 @@ class Sessions:
         return sessions_of.take_branch(self._store, exchange, self._clock.now())
 
 
+RESERVED = frozenset({".", "..", "last"})
+"""Session ids that mean something else: the first two in addresses, ``last`` over HTTP and MCP."""
+
+
 def check_session_name(session: str) -> None:
     """Check the id of a session.
 
     Raises:
         NameRefusedError: No session can have this id.
     """
+    if session in RESERVED:
+        raise NameRefusedError(
+            f"A session cannot have the id {session!r}.",
+            hint="Give another id; without one, the newest session is meant.",
+        )
     try:
         check_name("session", session)
     except (ValueError, TypeError, AttributeError) as error:

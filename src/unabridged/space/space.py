@@ -18,6 +18,7 @@ from unabridged.domain.record import RecordKind
 from unabridged.domain.results import SearchResult, Stats
 from unabridged.domain.scope import Scope, SpaceId
 from unabridged.domain.settings import Settings
+from unabridged.domain.short_repr import quoted, short
 from unabridged.maintenance.archive_sessions import ArchiveLimits, SessionArchiver
 from unabridged.models.quote import QuoteModel
 from unabridged.ports import ChatModel, Clock
@@ -95,6 +96,9 @@ class Space:
             self._store, self.searches, knowledge.facts, knowledge.requirements
         )
         self.editing = RLock()
+
+    def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        return short(self, quoted(self.id.name))
 
     @property
     def id(self) -> SpaceId:

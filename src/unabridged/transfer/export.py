@@ -126,7 +126,9 @@ def write_file(path: Path, write: Callable[[BinaryIO], int], *, force: bool = Fa
         TransferError: It cannot be written.
     """
     if path.exists() and not force:
-        raise InputError(f"{path} exists already.", hint="Name another file, or add --force.")
+        raise InputError(
+            f"{path} exists already.", hint="Name another file; in a terminal, --force replaces it."
+        )
     try:
         with writing(path) as stream:
             return write(stream)
@@ -161,7 +163,7 @@ def write_export(form: ExportFormat, out: Outgoing, named: str, *, force: bool) 
     if form.spread is None:
         raise InputError(
             f"The format {form.name} is one file, and {named} is a folder.",
-            hint=f"Name a file: -o {path / f'conversations{form.suffix}'}",
+            hint=f"Name a file: {path / f'conversations{form.suffix}'}",
         )
     shelf = OutputFolder(path, force)
     make_folder(path)
@@ -177,7 +179,7 @@ def _unwritable(path: Path, error: OSError) -> TransferError:
     said = of_the_system(error, path)
     return TransferError(
         f"{path} cannot be written: {error.strerror or error}.",
-        hint=said.hint if error.errno else "Name a file in a writable folder with -o.",
+        hint=said.hint if error.errno else "Name a file in a folder that you may write to.",
     )
 
 

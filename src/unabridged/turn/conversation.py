@@ -12,7 +12,7 @@ from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.session import Session
 from unabridged.domain.short_repr import quoted, short
-from unabridged.errors import InputError, NotFoundError, ToolError
+from unabridged.errors import InputError, NotFoundError, StoreClosedError, ToolError
 from unabridged.history_sync.sync import HistorySync
 from unabridged.ports import ChatModel
 from unabridged.recording.forgotten_filter import Recorded
@@ -21,8 +21,8 @@ from unabridged.space.space import Space
 from unabridged.space.tools import Offered, Tool, as_tools, check_plain
 from unabridged.turn.messages import (
     answer_of,
-    check_context,
     listed,
+    own_context,
     question_parts,
     tool_round,
 )
@@ -122,7 +122,7 @@ class Conversation:
             ToolError: A tool cannot be described.
             UpstreamError: The window is unknown, and the model server does not answer.
         """
-        options = PromptOptions(model, _mode_of(mode, tools), tools, persona, reach)
+        options = PromptOptions(model, mode_of(mode, tools), tools, persona, reach)
         return self._prepared(message, images, retry_of, options)
 
     def _prepared(
@@ -150,7 +150,7 @@ class Conversation:
             HeadMovedError: The session moved on since the context was prepared.
             InputError: The context is of another memory or session.
         """
-        self._check(context)
+        context = self._checked(context)
         begun = self._begun.get(context.id)
         return self._keep(context, begin(self.space, context, self._title, begun=begun))
 
@@ -166,7 +166,7 @@ class Conversation:
             HeadMovedError: The session has changed since the context was prepared.
             InputError: A call has no result, a result has no call, or it was answered already.
         """
-        self._check(context)
+        context = self._checked(context)
         begun = self._begun.get(context.id)
         stored = self.space.dependencies.store.get([context.id]).get(context.id)
         told = tool_round(self.space, messages, begun.exchange if begun else stored)
@@ -200,7 +200,7 @@ class Conversation:
             HeadMovedError: The session has changed since the context was prepared, before it was
                 begun; or another writer answered it.
         """
-        self._check(context)
+        context = self._checked(context)
         message, usage, reached = answer_of(self.space, reply, usage, state)
         if self._title and context.id not in self._begun:
             self.begin(context)
@@ -215,14 +215,15 @@ class Conversation:
         )
         return self._keep(context, recorded, ended=reached is not ExchangeState.OPEN)
 
-    def _check(self, context: Context) -> None:
-        check_context(self.space, context)
+    def _checked(self, context: Context) -> Context:
+        context = own_context(self.space, context)
         theirs = context.scope.session
         if context.retry_of is None and self._session is not None and theirs != self._session:
             raise InputError(
                 f"This context is of the session {theirs!r}, not of {self._session!r}.",
                 hint="Record it with its own conversation, or with Memory.record().",
             )
+        return context
 
     def _keep(self, context: Context, recorded: Recorded, *, ended: bool = False) -> Exchange:
         self._title = ""
@@ -255,7 +256,7 @@ class Conversation:
             UnabridgedError: As ``prepare``.
         """
         runnable = self._runnable(tools, model)
-        options = PromptOptions(model, _mode_of(mode, tools), runnable, persona)
+        options = PromptOptions(model, mode_of(mode, tools), runnable, persona)
         context = self._prepared(message, images, retry_of, options)
         turn = Turn(self.space, options, context, title=self._title, behind=self._shared)
         if context.tools and not tools and self._is_without_tools(model):
@@ -372,13 +373,17 @@ class Conversation:
         return self.space.sessions.rename(self._require(), title)
 
     def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
-        header = self.header
-        return short(self, self._session, quoted(header.title if header else self._title))
+        try:
+            header = self.header
+        except StoreClosedError:
+            return short(self, self._session, "closed")
+        title = quoted(header.title if header else self._title)
+        return short(self, self._session, title, "" if header else "new")
 
     def _require(self) -> Session:
         header = self.header
         if header is None:
-            raise NotFoundError("No session has begun yet.", hint="Say something first.")
+            raise NotFoundError("No session has begun yet.", hint="Record something first.")
         return header
 
 
@@ -396,7 +401,12 @@ def chat_lock(
     return space.shared(HistorySync).chat_lock(drafts, session)
 
 
-def _mode_of(mode: Mode | str | None, tools: Sequence[Offered] | None) -> Mode | None:
+def mode_of(mode: Mode | str | None, tools: Sequence[Offered] | None) -> Mode | None:
+    """Return the mode that a caller means; tools need tools mode.
+
+    Raises:
+        InputError: Tools were given for chat mode.
+    """
     if tools and mode == Mode.CHAT:
         raise InputError("Chat mode offers no tools.", hint="Leave mode out, or set it to 'tools'.")
     if tools and mode is None:

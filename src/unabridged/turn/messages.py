@@ -1,7 +1,8 @@
 """Checks of the messages that callers pass."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from typing import Protocol
 
 from unabridged.domain.arguments import checked
 from unabridged.domain.chat import Usage
@@ -9,12 +10,21 @@ from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Image, Message, Part, Role, Text
 from unabridged.errors import EmptyMessageError, InputError
+from unabridged.retrieval.echo_filter import QUOTING
 from unabridged.space.space import Space
 from unabridged.turn.prepare import parts_of
 from unabridged.wire.any_message import FORMS, one_message, read_messages, read_reply
 from unabridged.wire.incoming_message import IncomingMessage
 
 ROUND = "Store calls and results together: conversation.record_tools(context, [call, *results])."
+
+
+class MakesMessages(Protocol):
+    """Makes messages of the log: a space, or the client of one."""
+
+    def message(self, role: Role, parts: Sequence[Part]) -> Message:
+        """Return a message with a fresh id and the time."""
+        ...
 
 
 def question_parts(message: object, images: Sequence[str]) -> list[Part]:
@@ -35,7 +45,7 @@ def question_parts(message: object, images: Sequence[str]) -> list[Part]:
 
 
 def answer_of(
-    space: Space, reply: object, usage: Usage | None, state: ExchangeState | str | None
+    space: MakesMessages, reply: object, usage: Usage | None, state: ExchangeState | str | None
 ) -> tuple[Message | None, Usage | None, ExchangeState]:
     """Return an answer, its usage and its state.
 
@@ -60,7 +70,7 @@ def answer_of(
     return message, usage or read.usage, ExchangeState(state)
 
 
-def tool_round(space: Space, messages: object, exchange: Exchange | None) -> list[Message]:
+def tool_round(space: MakesMessages, messages: object, exchange: Exchange | None) -> list[Message]:
     """Return the messages of a tool round: calls and results. Results may follow in a later round.
 
     Args:
@@ -101,13 +111,16 @@ def listed(messages: object) -> list[object]:
     return list(messages)
 
 
-def stored_form(space: Space, read: Message | IncomingMessage) -> Message:
+def stored_form(space: MakesMessages, read: Message | IncomingMessage) -> Message:
     """Return a message with an id and a time; one that has them stays as it is."""
     return read if isinstance(read, Message) else space.message(read.role, read.parts)
 
 
-def check_context(space: Space, context: Context) -> None:
-    """Refuse a context of another memory.
+def own_context(space: Space, context: Context) -> Context:
+    """Return a context whose answer comes from outside; refuse one of another memory.
+
+    If the memory itself would have answered with quotations, the model is unknown: the answer is
+    somebody else's, and must be found like any other.
 
     Raises:
         InputError: It was prepared for another user or agent.
@@ -119,3 +132,11 @@ def check_context(space: Space, context: Context) -> None:
             f"not in that of {ours.user}/{ours.agent}.",
             hint="Record it with the memory that prepared it.",
         )
+    return answered_outside(context)
+
+
+def answered_outside(context: Context) -> Context:
+    """Return a context without the name of the quoting model, which does not answer it."""
+    if context.scope.model != QUOTING:
+        return context
+    return replace(context, scope=replace(context.scope, model=None))

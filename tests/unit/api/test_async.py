@@ -3,8 +3,10 @@
 import asyncio
 import gc
 import inspect
+import pydoc
 import threading
 import time
+from collections.abc import AsyncGenerator
 from contextlib import contextmanager
 
 import pytest
@@ -13,7 +15,8 @@ from tests.opened import end_without_loop, threads_of
 from unabridged import AsyncMemory, Memory, UnabridgedError
 from unabridged.aio import AsyncConversation, AsyncReply
 from unabridged.domain.exchange import ExchangeState
-from unabridged.errors import StoreClosedError, UpstreamAwayError
+from unabridged.domain.results import MaintenanceProgress
+from unabridged.errors import InputError, StoreClosedError, UnsupportedError, UpstreamAwayError
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.openai_server import OpenAITestServer
 from unabridged.testing.replies import ScriptedReply
@@ -43,6 +46,31 @@ async def gone(condition, seconds=20):
     while not condition():
         assert time.monotonic() < until, "it did not come about"
         await asyncio.sleep(0.01)
+
+
+def test_a_memory_that_is_not_open_says_how_to_open_it(tmp_path):
+    async def main():
+        with pytest.raises(InputError) as found, AsyncMemory.open(tmp_path / "home"):
+            pass
+        assert "async with AsyncMemory.open()" in found.value.hint
+        with pytest.raises(UnsupportedError) as found:
+            await AsyncMemory.open(tmp_path / "home").ask("Hello")
+        assert "await AsyncMemory.open()" in found.value.hint
+        opening = AsyncMemory.open(tmp_path / "home", upstream="quote")
+        with pytest.raises(AttributeError, match="no_such_thing"):
+            opening.no_such_thing()
+        await (await opening).close()
+
+    asyncio.run(main())
+
+
+def test_help_shows_what_an_asynchronous_method_returns():
+    assert inspect.signature(AsyncMemory.chat).return_annotation is AsyncReply
+    assert inspect.signature(AsyncConversation.chat).return_annotation is AsyncReply
+    wanted = AsyncGenerator[MaintenanceProgress, None]
+    assert inspect.signature(AsyncMemory.maintain).return_annotation == wanted
+    assert inspect.signature(AsyncMemory.get) == inspect.signature(Memory.get)
+    assert "AsyncReply" in pydoc.render_doc(AsyncMemory.chat)
 
 
 def test_both_ways_to_open_and_what_is_closed(tmp_path):

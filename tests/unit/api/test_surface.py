@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 import unabridged
-from unabridged import Memory
+from unabridged import Memory, UnabridgedError
 from unabridged.domain.settings import Settings, SettingsDict
+from unabridged.errors import InputError
 from unabridged.models.scripted import ScriptedModel
 from unabridged.turn.conversation import Conversation
 
@@ -80,7 +81,16 @@ def test_what_is_shown_is_one_short_line(tmp_path):
                   *memory.search("boat"), *memory.sessions(), memory.sessions()[0].session,
                   memory.stats(), memory.why(exchange.id), *memory.requirements.all()]  # fmt: skip
         plan = memory.plan_forget(exchange.id)
-        shown += [plan, memory.forget(plan)]
+        shown += [plan, memory.forget(plan), memory.space, memory.facts, memory.requirements]
+        theirs = memory.conversation(exchange.session)
+        shown += [memory.conversation(), theirs]
+        assert repr(memory.space) == "<Space 'default/default'>"
+        assert repr(memory.facts) == "<Facts 1 fact>"
+        assert repr(memory.requirements) == "<Requirements 1 requirement>"
+        assert repr(memory.conversation()) == "<Conversation new>"
+        assert repr(memory.conversation("tea")) == "<Conversation tea new>"
+    assert repr(memory.facts) == "<Facts closed>"
+    assert repr(theirs).endswith("closed>")
     for one in shown:
         line = repr(one)
         assert line.startswith(f"<{type(one).__name__}"), line
@@ -91,6 +101,41 @@ def test_what_is_shown_is_one_short_line(tmp_path):
         repr(exchange)
         == f"<Exchange {exchange.id} complete 'My boat is called Kestrel and lies in P…'>"
     )
+
+
+def test_a_fact_that_holds_already_is_not_added_again():
+    with Memory.open(ephemeral=True, upstream="quote") as memory:
+        first = memory.facts.add("I live in Porto.")
+        assert memory.facts.add(" I live in Porto. ") == first
+        assert memory.facts.add("I live in Porto.", pinned=True).pinned
+        assert [fact.id for fact in memory.facts.all()] == [first.id]
+        memory.facts.add("I live in Lisbon.")
+        again = memory.facts.add("I live in Porto.")
+        assert again.id != first.id  # it had been replaced
+        assert [fact.text for fact in memory.facts.all()] == ["I live in Porto."]
+
+
+def test_hints_of_a_program_name_what_a_program_can_do(tmp_path):
+    with Memory.open(tmp_path / "home", upstream="quote") as memory:
+        context = memory.prepare("Hello")
+        for use, wanted in (
+            (lambda: memory.why(context), "record or begin"),
+            (memory.why, "record an exchange"),
+            (lambda: memory.get("nothing-of-this-id"), "search()"),
+            (lambda: memory.pin(" "), "give a text"),
+            (lambda: memory.space.pins.remove("nothing"), "list of pins"),
+            (lambda: memory.space.sessions.find("nothing"), "sessions()"),
+            (lambda: memory.conversation().rename("Tea"), "record something"),
+        ):
+            with pytest.raises(UnabridgedError) as found:
+                use()
+            assert wanted in found.value.hint.lower()
+            assert "/remember" not in found.value.hint
+        memory.record(context, "Hi")
+        memory.export(tmp_path / "all.jsonl")
+        with pytest.raises(InputError) as found:
+            memory.export(tmp_path / "all.jsonl")
+        assert found.value.hint.startswith("Name another file")
 
 
 def test_the_settings_are_named_for_editors():
@@ -113,6 +158,7 @@ with Memory.open("home", user="ann", agent="a", window=8192, mode="tools") as me
     for piece in memory.chat("Hi"):
         print(piece.upper())
     text: str = memory.chat("Hi").text()
+    client.chat.completions.create(model="m", messages=memory.history())
     more = context.messages + [{"role": "user", "content": "Hi"}]
     again = client.chat.completions.create(model="m", messages=more, tools=context.tool_schemas)
 

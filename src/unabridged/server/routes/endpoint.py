@@ -6,12 +6,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
+from urllib.parse import unquote
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Match, Route
+from starlette.types import Scope as Connection
 
 from unabridged import config
 from unabridged.disk.large_files import nameless
@@ -37,6 +39,19 @@ from unabridged.space.space import Space
 
 PREFIX = "/memory"
 _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
+
+
+class PartsRoute(Route):
+    """A route whose parameters may contain a slash: ``a%2Fb`` is one part of a path."""
+
+    def matches(self, scope: Connection) -> tuple[Match, Connection]:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        """Match the path as it was sent, and decode its parameters."""
+        raw = scope.get("raw_path") or b""
+        if b"%2f" not in raw.lower() or scope.get("root_path"):
+            return super().matches(scope)
+        match, found = super().matches({**scope, "path": raw.decode("latin-1")})
+        parts = found.get("path_params", {})
+        return match, {**found, "path_params": {n: unquote(v) for n, v in parts.items()}}
 
 
 @dataclass(frozen=True)
@@ -74,7 +89,7 @@ class Endpoint:
     def route(self) -> Route:
         """Return its route."""
         path = f"{PREFIX}{self.operation.path}"
-        return Route(path, self._answer, methods=[self.operation.method])
+        return PartsRoute(path, self._answer, methods=[self.operation.method])
 
     async def _answer(self, request: Request) -> Response:
         try:
