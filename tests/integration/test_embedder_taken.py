@@ -23,7 +23,7 @@ def begun(home):
 
 def by_meaning(memory, question):
     """What a question finds that shares no word with it."""
-    return [found.exchange.user.text for found in memory.space.search(question)]
+    return [found.exchange.user.text for found in memory.space.search(question, min_relevance=0)]
 
 
 def test_where_the_first_question_was_never_answered(tmp_path):

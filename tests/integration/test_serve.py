@@ -77,7 +77,7 @@ def test_a_taken_port_is_told_with_another_one(tmp_path):
             check=False, capture_output=True, text=True, timeout=60,
         )  # fmt: skip
     assert ran.returncode == 2
-    assert f"port {port} already" in ran.stderr
+    assert f"port {port} is already in use" in ran.stderr
     assert f"--port {port + 1}" in ran.stderr
     assert not ran.stdout
 

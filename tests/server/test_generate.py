@@ -209,7 +209,7 @@ def test_an_openai_upstream_goes_on_with_the_text(before_openai):
         )
         parts = list(client.generate("test-model", "def f(x): ", raw=True, stream=True))
         assert client.generate("test-model", "").done_reason == "load"
-        with pytest.raises(ollama.ResponseError, match="takes no template"):
+        with pytest.raises(ollama.ResponseError, match="does not support template"):
             client.generate("test-model", "x", template="{{ .Prompt }}")
     assert (made.response, made.done, made.eval_count) == ("return x", True, 2)
     assert "".join(part.response for part in parts) == "return x"

@@ -338,3 +338,16 @@ def test_a_session_of_ones_own_begins_with_the_first_write(tmp_path):
         assert memory.history()[0]["content"] == "My parcel is late."
         assert memory.ask("Where is my parcel?")
         assert len(memory.conversation("support-42").history()) == 2
+
+
+def test_an_answer_from_outside_is_found_where_memory_itself_would_only_quote(tmp_path):
+    with Memory.open(tmp_path, upstream="quote") as memory:
+        memory.record(memory.prepare("Which cheese?"), "Azeitão, a sheep cheese from Setúbal.")
+        talk = memory.conversation("sea")
+        context = talk.prepare("Why is it blue?")
+        talk.begin(context)
+        talk.record(context, "The ocean near Peniche reflects the sky.")
+        said = [memory.search(words)[0].exchange for words in ("sheep Setúbal", "ocean Peniche")]
+        assert [one.model for one in said] == [None, None]
+        recalled = memory.prepare("Which cheese was it?", session="new").prompt[-1].text
+        assert "sheep cheese from Setúbal" in recalled

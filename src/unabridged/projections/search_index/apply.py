@@ -39,10 +39,11 @@ class IndexWriter:
 
     @property
     def _is_helped(self) -> bool:
+        # A server would have to be asked for its identity: only an instant embedder is compared.
         made = self.analyzer.embedder
-        return (
-            self._helper is not None and made is not None and made.identity == self._helper.identity
-        )
+        if self._helper is None or made is None or not made.instant:
+            return False
+        return made.identity == self._helper.identity
 
     def _read(self, page: Sequence[Exchange], *, embed: bool) -> list[AnalyzedExchange]:
         if embed and self._helper is not None and self._is_helped:
