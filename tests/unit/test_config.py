@@ -295,7 +295,7 @@ def test_an_agent_may_have_settings_of_its_own(tmp_path):
     [
         ("agents = 3", "not a table of tables"),
         ("[agents]\ntutor = 3", "not a table of tables"),
-        ("[agents.tutor]\nuser = 'x'", "cannot be another one"),
+        ("[agents.tutor]\nuser = 'x'", "cannot differ by agent"),
         ("[agents.tutor]\nhome = 'x'", "inside the home"),
         ("[agents.tutor]\nmax_turn = 3", "no setting 'max_turn'"),
         ("[agents.tutor]\nmax_turns = 0", "max_turns cannot be 0"),
@@ -349,7 +349,7 @@ def test_what_counts_for_more_than_the_file_counts_for_more_than_a_models_table(
         ("[models.qwen]\nwindwo = 1\n", "no setting 'windwo'"),
         ("[models.qwen]\nwindow = 1\n", "window cannot be 1"),
         ("models = 3\n", "models is not a table of tables"),
-        ("[models.qwen]\nimmediate_share = 0.99\n", "more than all of memory"),
+        ("[models.qwen]\nimmediate_share = 0.99\n", "add up to more than 1"),
     ],
 )
 def test_a_models_table_is_checked(tmp_path, text, said):

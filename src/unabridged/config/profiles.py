@@ -161,7 +161,7 @@ def _refuse_key(key: str, where: str) -> None:
     near = nearest(key, _TEXTS + _TABLES)
     hint = f"Did you mean {near!r}? " if near else ""
     raise SettingError(
-        f"{where}: a profile has no {key!r}.",
+        f"{where}: a profile has no key {key!r}.",
         hint=f"{hint}Put settings into the table [settings].",
     )
 

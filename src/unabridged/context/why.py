@@ -71,7 +71,7 @@ def _record(store: Store, wanted: str | None) -> Record:
             )
         raise NotFoundError(
             f"There is no context {wanted!r} to explain.",
-            hint="Record or begin it first; its id is that of its exchange.",
+            hint="Record or begin it first. Its id is that of its exchange: unabridged show",
         )
     return found[0]
 

@@ -47,7 +47,8 @@ def window(
         return Window(abilities.loaded_window, "loaded")
     if trained is None or abilities.source == "default":
         tokens = min(trained or USUAL_WINDOW // 4, USUAL_WINDOW)
-        note = "the length of this model is unknown; set it with the setting window"
+        note = f"the context window of this model is unknown; using {tokens:,} tokens. "
+        note += "Set it: --set window=N"
         return Window(tokens, "default", note)
     origin = "table" if abilities.source == "table" else "trained"
     return Window(min(trained, USUAL_WINDOW), origin)

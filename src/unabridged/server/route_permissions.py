@@ -80,7 +80,7 @@ def rule_for(method: str, path: str) -> PermissionRule:
         if rule.fits(method, path):
             return rule
     raise NotFoundError(
-        f"There is no route {path}.", hint="The routes are listed in docs/reference/http.md."
+        f"There is no route {path}.", hint="/memory/openapi.json lists the routes."
     )
 
 

@@ -218,7 +218,8 @@ class Conversation:
     def _checked(self, context: Context) -> Context:
         context = own_context(self.space, context)
         theirs = context.scope.session
-        if context.retry_of is None and self._session is not None and theirs != self._session:
+        elsewhere = context.placed or context.retry_of is not None  # found by its messages
+        if not elsewhere and self._session is not None and theirs != self._session:
             raise InputError(
                 f"This context is of the session {theirs!r}, not of {self._session!r}.",
                 hint="Record it with its own conversation, or with Memory.record().",

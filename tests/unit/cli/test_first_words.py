@@ -47,7 +47,7 @@ def test_a_wrong_option_is_named_as_it_was_typed(run):
 
 def test_a_missing_backup_does_not_ask_to_make_one(run):
     hint = run("backup", "restore", "memory.zip").err.partition("hint: ")[2]
-    assert hint.startswith("Choose another backup: ")
+    assert hint.startswith("Use another backup.")
 
 
 def test_how_to_get_a_model_is_something_to_type(run, monkeypatch):
