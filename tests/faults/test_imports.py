@@ -150,7 +150,7 @@ def test_members_that_point_elsewhere_are_read_and_never_written(reading, tmp_pa
 def test_very_many_tiny_records_end_at_a_bound(reading, record):
     figures = reading(LINE + record * 110_000, mebibytes=320, held=64)
     if record == LINE:
-        assert "more than can be held" in figures["error"]
+        assert "needs too much memory" in figures["error"]
     assert figures["exchanges"] in (0, 1)
 
 

@@ -79,9 +79,7 @@ def rule_for(method: str, path: str) -> PermissionRule:
     for rule in RULES:
         if rule.fits(method, path):
             return rule
-    raise NotFoundError(
-        f"There is no route {path}.", hint="/memory/openapi.json lists the routes."
-    )
+    raise NotFoundError(f"There is no route {path}.", hint="/memory/openapi.json lists the routes.")
 
 
 def unruled(routes: Iterable[BaseRoute]) -> list[str]:

@@ -19,6 +19,7 @@ from unabridged.domain.results import SearchResult, Stats
 from unabridged.domain.scope import Scope, SpaceId
 from unabridged.domain.settings import Settings
 from unabridged.domain.short_repr import quoted, short
+from unabridged.errors import InputError
 from unabridged.maintenance.archive_sessions import ArchiveLimits, SessionArchiver
 from unabridged.models.quote import QuoteModel
 from unabridged.ports import ChatModel, Clock
@@ -136,6 +137,8 @@ class Space:
 
     def stop_on_close(self, answer: "Stoppable") -> None:
         """Have an answer stopped before the store closes; it is held no longer than its owner does."""
+        if not callable(getattr(answer, "stop", None)):
+            raise InputError("This is not an answer.", hint="Use a Reply.")
         with self._cache_lock:
             self._answers.add(answer)
 

@@ -71,7 +71,7 @@ def test_unknown_questions_and_wrong_files_are_typed_errors(files):
         question_haystack(*files, "q9")
     with pytest.raises(TransferError, match="line 1"):
         load_questions(files[1])
-    with pytest.raises(TransferError, match="no LongMemEval sessions"):
+    with pytest.raises(TransferError, match="not a LongMemEval sessions file"):
         LongMemEvalCorpus.load(files[0], files[0])
 
 

@@ -15,8 +15,8 @@ from unabridged.stores.sqlite import write_rows
 from unabridged.cli.main import main
 real, calls = write_rows._import_session, []
 
-def killed(db, given, count):
-    result = real(db, given, count)
+def killed(db, given, *rest):
+    result = real(db, given, *rest)
     calls.append(given.session.id)
     if len(calls) == 150:
         os.kill(os.getpid(), signal.SIGKILL)
