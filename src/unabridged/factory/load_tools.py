@@ -119,7 +119,7 @@ def built_in(
     """Return the two built-in tools: the time, and a search of the memory."""
 
     def current_time() -> str:
-        """Return the current date and time."""
+        """Give the current date and time."""
         return now().astimezone().strftime("%A, %d %B %Y, %H:%M (%Z)")
 
     def search_memory(query: str, limit: int = 5) -> list[dict[str, Any]]:
