@@ -41,7 +41,10 @@ from unabridged.factory.home import Home
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.stores_lookup import looked_up
 
-CALLS = "append import_session set_session put delete erase put_vectors activate_vectors rebuild".split()
+CALLS = (
+    "append import_session import_sessions set_session put delete erase put_vectors activate_vectors"
+    " rebuild"
+).split()
 """What changes a store; each is one transaction."""
 
 

@@ -1,5 +1,6 @@
 """Which model answers, with real servers that are there, away, empty or wrong."""
 
+import socket
 import sys
 from datetime import UTC, datetime
 
@@ -90,7 +91,7 @@ def test_then_a_fetched_model_if_it_can_be_run(chosen, fetched, monkeypatch):
 def test_with_nothing_there_it_quotes_and_says_how_to_do_better(chosen):
     found = chosen()
     assert found.model.provider == "quote"
-    for way in ("ollama pull", "openai_url", "unabridged models get smollm2"):
+    for way in ("ollama pull", "--openai URL", "unabridged models get smollm2"):
         assert way in found.note
 
 
@@ -183,7 +184,8 @@ def test_the_diagnosis_of_what_is_away_or_empty():
 
 def test_a_bare_install_quotes_and_says_what_to_install(chosen, monkeypatch):
     monkeypatch.setitem(sys.modules, "httpx2", None)
-    found = chosen()
+    with socket.create_server(("127.0.0.1", 0)) as there:  # something listens where Ollama would
+        found = chosen(ollama_url=f"http://127.0.0.1:{there.getsockname()[1]}")
     assert found.model.provider == "quote"
     assert "[http]'" in found.note
     with pytest.raises(errors.MissingExtraError, match="httpx2"):

@@ -151,7 +151,7 @@ def test_atomic_memory_operations(manager, tmp_path, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(os, "fsync", full)
             memory.record(context, "response")
-            assert "no room left" in memory.space.log.file_notes[0]
+            assert "disk is full" in memory.space.log.file_notes[0]
     again = json.loads(path.read_text("utf-8"))["current_conversation"]
     assert [one["user"]["content"] for one in again] == ["test"]
     with manager("test-model") as memory:

@@ -417,7 +417,7 @@ def test_a_single_memory_becomes_one_for_each_model_and_goes_back(place, server,
     single.write_text(json.dumps(OLD), "utf-8")
     before = single.read_bytes()
     refused = place.run("migrate", str(old.parent), code=7)
-    assert "name no model" in refused  # asked, never guessed
+    assert "exchanges without a model" in refused  # asked, never guessed
     assert not (place.home / "memory").exists() or not memory_files(place, LARGE)
 
     place.run("migrate", str(old.parent), "--model", LARGE)

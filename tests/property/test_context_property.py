@@ -78,7 +78,7 @@ def test_every_context_keeps_the_promises(said, ask, window, mode):
         memory.begin(context)
         account = memory.why(context.id)
         assert account.intact
-        assert account.messages == context.messages
+        assert account.messages == tuple(context.messages)
         assert account.ledger == context.ledger
 
 

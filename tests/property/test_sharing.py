@@ -54,7 +54,10 @@ class World:
         return {r.id for r in self.stores[n].records(RecordKind.FACT)}
 
     def _note(self, n, before, value, by="user", replaces=None):
-        (fact,) = self.held(n) - before
+        made = self.held(n) - before
+        if not made:  # an equal fact is returned, not stored twice
+            return
+        (fact,) = made
         self.time += 1
         known = {name for name in before if name in self.seen}
         self.seen[fact] = Made(value, by, self.time, n, known, replaces)

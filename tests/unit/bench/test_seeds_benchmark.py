@@ -145,7 +145,7 @@ def test_the_seeds_17_messages_are_told_as_they_stand(tmp_path):
     talk = story_texts.seeds_own()
     assert len(talk.talk.exchanges) == len(story_texts.SAID) == 17
     with opened("story", tmp_path, **story.TRIED) as memory:
-        memory.import_transcript(talk.talk)
+        memory.space.log.import_transcript(talk.talk)
         assert memory.space.condensations.plan("castle").due
 
 

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import select
-import shutil
 import signal
 import sys
 from types import TracebackType
@@ -65,7 +64,7 @@ class TypeAhead:
             return
         self._early = _typed(sys.stdin.fileno())
         if self._early:
-            size = shutil.get_terminal_size()
+            size = os.get_terminal_size(sys.stdout.fileno())
             rows = min(_echoed_rows(self._early, size.columns), size.lines - 1)
             _write(f"\r\x1b[{rows}A\x1b[J" if rows else "\r\x1b[J")
 
