@@ -58,7 +58,7 @@ def test_without_its_key_an_encrypted_home_says_so(run, home):
     assert run("config", "unset", "key").code == 0
     ran = run("search", SECRET)
     assert ran.code == 2
-    assert "name no key" in ran.err
+    assert "no key is set" in ran.err
     assert run("config", "unset", "encrypt").code == 0
     ran = run("search", SECRET)
     assert ran.code == 5

@@ -74,7 +74,7 @@ def test_what_stays_readable_is_said(run_at, key, tmp_path, monkeypatch):
     (tmp_path / "bad.jsonl").write_text(
         f'{{"role":"user","content":"{SECRET}"}}\n{{"role": {SECRET} broken\n'
     )
-    run_at("import", tmp_path / "bad.jsonl")
+    run_at("import", tmp_path / "bad.jsonl", code=7)
     run_at("ask", f"And of the {SECRET} in the kitchen.", "--set", "json_files=model")
     said = run_at("key", "encrypt")
     readable = on_disk(tmp_path / "home", SECRET)
