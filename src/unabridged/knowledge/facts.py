@@ -47,6 +47,8 @@ PROGRESS = "facts"
 """The id of the record that stores how far learning has come."""
 SHELVES = 16
 """Sessions whose facts are cached at the same time."""
+SHORTEST_ID = 4
+"""Digits from which a number is read as the beginning of an id."""
 
 Extractor = Callable[[Exchange], Iterable[Statement]]
 """Extracts statements from one exchange, each with a quote from it."""
@@ -365,10 +367,11 @@ class Facts:
         current = [s for s in view.listed if s.fact.state is FactState.CURRENT]
         if wanted.isdecimal() and 1 <= int(wanted) <= len(current):
             return current[int(wanted) - 1]
+        is_number = wanted.isdecimal() and len(wanted) < SHORTEST_ID  # a place that is not there
         matches = {
             settled.fact.id: settled
             for name, settled in view.by_member.items()
-            if wanted and (name.startswith(wanted) or ends_id(wanted, name))
+            if wanted and not is_number and (name.startswith(wanted) or ends_id(wanted, name))
         }
         if len(matches) != 1:
             told = f"Several facts' ids match {wanted!r}." if matches else ""
