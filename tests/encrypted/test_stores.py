@@ -73,7 +73,9 @@ def test_nothing_that_was_said_can_be_read_on_the_disk(tmp_path, monkeypatch):
     again.close()
 
 
-@pytest.mark.parametrize(("key", "said"), [(b"", "no key is set"), (KEY[::-1], "does not open with this key")])
+@pytest.mark.parametrize(
+    ("key", "said"), [(b"", "no key is set"), (KEY[::-1], "does not open with this key")]
+)
 def test_without_the_right_key_it_says_so_and_touches_nothing(tmp_path, key, said):
     store = opened(tmp_path / "space.db")
     LogWriter(store, "s1").say("one", "two")
