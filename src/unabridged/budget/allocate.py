@@ -6,7 +6,8 @@ A system prompt, tools or a message larger than their share take from the reserv
 then from the reserve's floor, and last from the answer, down to the least answer.
 
 ``max_prompt_tokens`` takes from memory only. If system prompt, tools and message alone exceed it,
-they are still sent, since nothing of them may be cut; memory is then 0. ``memory_cap`` also takes
+they are still sent, since nothing of them may be cut; memory is then 0. For a client's request it
+bounds what memory adds to it. ``memory_cap`` also takes
 from memory only. What these limits take is the part ``unused``.
 """
 
@@ -87,15 +88,16 @@ class _Fixed:
     system: int
     tools: int
     message: int
+    history: int
     margin: int
 
     @property
     def total(self) -> int:
-        return self.system + self.tools + self.message + self.margin
+        return self.prompt + self.margin
 
     @property
     def prompt(self) -> int:
-        return self.system + self.tools + self.message
+        return self.system + self.tools + self.message + self.history
 
 
 def allocate(  # noqa: PLR0913 - a window has nine parts, all by keyword
@@ -110,6 +112,7 @@ def allocate(  # noqa: PLR0913 - a window has nine parts, all by keyword
     margin_share: float = MARGIN_SHARE,
     max_prompt_tokens: int | None = None,
     memory_cap: int | None = None,
+    history_tokens: int | None = None,
 ) -> Budget:
     """Divide a window into whole tokens that add up to it exactly.
 
@@ -124,6 +127,8 @@ def allocate(  # noqa: PLR0913 - a window has nine parts, all by keyword
         margin_share: The safety margin's share of the window, 0 to 1.
         max_prompt_tokens: The most tokens of the prompt, or None.
         memory_cap: The most tokens of memory, or None.
+        history_tokens: What a client sent before this message; ``max_prompt_tokens`` then bounds
+            only what memory adds, and the margin yields to the request. None without a client.
 
     Raises:
         PromptTooLargeError: What must be sent, a least answer and the margin exceed the window.
@@ -131,13 +136,17 @@ def allocate(  # noqa: PLR0913 - a window has nine parts, all by keyword
     """
     shares = SHARES[mode]
     complexity = min(1.0, max(0.0, complexity))
-    fixed = _Fixed(system_tokens, tool_tokens, message_tokens, round(margin_share * window))
+    margin = round(margin_share * window)
+    if history_tokens is not None:
+        sent = system_tokens + tool_tokens + message_tokens + history_tokens
+        margin = max(0, min(margin, window - sent - least_answer(window)))
+    fixed = _Fixed(system_tokens, tool_tokens, message_tokens, history_tokens or 0, margin)
     _check_fits(fixed, shares, window)
     room = window - fixed.total
     answer = min(_wanted_answer(shares, verbosity, complexity, window), room)
     floor = round(RESERVE_FLOOR * window)
     memory = max(0, min(_memory_cap(shares, fixed, window), room - answer - floor))
-    if max_prompt_tokens is not None:
+    if max_prompt_tokens is not None and history_tokens is None:
         max_prompt_tokens = max(0, max_prompt_tokens - fixed.prompt)
     bounds = {"max_prompt_tokens": max_prompt_tokens, "memory_cap": memory_cap}
     allowed, bound = _bounded(memory, bounds)
@@ -153,6 +162,7 @@ def allocate(  # noqa: PLR0913 - a window has nine parts, all by keyword
         unused=memory - allowed,
         complexity=complexity,
         bound=bound,
+        history=fixed.history,
     )
 
 

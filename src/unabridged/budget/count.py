@@ -8,7 +8,16 @@ from functools import lru_cache
 
 from unabridged.budget.calibration import IMAGE, TEMPLATE, Calibration
 from unabridged.domain.chat import ToolSpec
-from unabridged.domain.message import Image, Message, Part, Reasoning, Text, ToolCall, ToolResult
+from unabridged.domain.message import (
+    Foreign,
+    Image,
+    Message,
+    Part,
+    Reasoning,
+    Text,
+    ToolCall,
+    ToolResult,
+)
 from unabridged.ports import Tokenizer
 
 PER_MESSAGE = 5
@@ -24,6 +33,9 @@ IMAGE_TOKENS = 1_105
 """Tokens of any image: one of 1,024 x 1,024 in high detail, by OpenAI's vision guide. Common open
 models take 576 to about 1,000.
 """
+
+FOREIGN_TEXT = 16_384
+"""Characters up to which a part of a kind that memory does not read counts as text."""
 
 _MEMO = 8_192
 """Messages whose count is cached."""
@@ -75,6 +87,11 @@ class Counter:
             return known
         return self._parts(message.parts)
 
+    def sent(self, message: Message) -> int:
+        """Return the tokens of a client's message as it is sent: with its reasoning."""
+        thought = sum(self.text(p.text) for p in message.parts if isinstance(p, Reasoning))
+        return self.message(message) + thought
+
     def message(self, message: Message) -> int:
         """Return the tokens of a message in a prompt, with the template around it."""
         return self.parts(message) + self._flat(TEMPLATE, PER_MESSAGE)
@@ -101,6 +118,7 @@ class Counter:
             found[TEMPLATE] += PER_MESSAGE
             for part in message.parts:
                 text, kind, flat = _priced(part)
+                text = part.text if isinstance(part, Reasoning) else text
                 texts.append(text)
                 found[kind] += flat
         for text in texts:
@@ -133,10 +151,15 @@ def _priced(part: Part) -> tuple[str, str, int]:
             return "", IMAGE, IMAGE_TOKENS
         case Reasoning():
             return "", TEMPLATE, 0
+        case Foreign(data=data):
+            # A file of many characters is counted like an image: servers read it, not its Base64.
+            return ("", IMAGE, IMAGE_TOKENS) if len(data) > FOREIGN_TEXT else (data, TEMPLATE, 0)
 
 
 def tool_text(tool: ToolSpec) -> str:
     """Return a tool as the JSON that most templates put into the prompt."""
+    if tool.given is not None:
+        return json.dumps(tool.given, default=_plain)
     function = {
         "name": tool.name,
         "description": tool.description,

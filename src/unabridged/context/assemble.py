@@ -10,14 +10,15 @@ from typing import Any
 
 from unabridged.budget.allocate import SHARES, allocate, output_limit
 from unabridged.budget.complexity import complexity
-from unabridged.condense.history_summary import earlier_to_data
+from unabridged.condense.history_summary import HistorySummary, earlier_to_data
 from unabridged.context.ledger import ledger_of, ledger_to_dict
 from unabridged.context.manifest import VERSION, item_to_dict, tools_to_blob
 from unabridged.context.overviews import overview_to_data
-from unabridged.context.recall_block import fact_block
+from unabridged.context.recall_block import client_block, fact_block, pin_block
 from unabridged.context.render import (
     digest_of,
     exchange_blocks,
+    fence_frame,
     hash_of,
     history_messages,
     pinned_text,
@@ -26,17 +27,27 @@ from unabridged.context.render import (
     system_text,
     user_message,
 )
+from unabridged.context.request_edits import added_messages, request_edits, request_to_dict
 from unabridged.context.tiers import TierDraft, Tiers, choose
-from unabridged.context.types import Candidates, MemoryRequest, PromptPlan, PromptRequest
+from unabridged.context.types import (
+    Candidates,
+    FittedRequest,
+    MemoryRequest,
+    PromptPlan,
+    PromptRequest,
+)
 from unabridged.domain.blob import system_blob
 from unabridged.domain.budget import Budget, Mode
 from unabridged.domain.chat import ToolSpec
+from unabridged.domain.client_history import RequestEdits
 from unabridged.domain.context import Context, Shared
+from unabridged.domain.fact import Fact
 from unabridged.domain.intent import IntentReading
 from unabridged.domain.message import Message, Role, Text
 from unabridged.errors import PromptTooLargeError
 from unabridged.language.words import query_terms, terms
 from unabridged.wire import openai
+from unabridged.wire.edit_messages import edited_messages
 
 STEADY_SHARE = 0.5
 """Of the window: the least that memory has, for the most complex message in tools mode."""
@@ -51,20 +62,32 @@ def measure(
         PromptTooLargeError: What must be sent does not fit the window.
     """
     text = request.user.text
-    offered = offer(plan, text)
-    pins = pinned_text([pin.text for pin in material.pins])
-    pinned = plan.counter.text(pins) if pins else 0
-    budget = _budget(plan, request, offered, pinned)
+    offered = plan.tools if material.request else offer(plan, text)
+    pins = tuple(material.pins)
+    pinned = _pinned_tokens(plan, pins)
+    budget = _budget(plan, request, material.request, offered, pinned)
+    if material.request:
+        while pins and pinned + fence_frame(plan.counter, for_client=True) > budget.memory:
+            pins = pins[:-1]
+            pinned = _pinned_tokens(plan, pins)
     most = min(plan.window, plan.max_prompt_tokens or plan.window)
     return MemoryRequest(
         reading=reading,
         terms=query_terms(text),
         budget=budget,
         offered=offered,
+        pins=pins,
         pinned=pinned,
         memory=max(0, budget.memory - pinned),
         steady=min(int(STEADY_SHARE * most), plan.memory_cap or most),
     )
+
+
+def _pinned_tokens(plan: PromptPlan, pins: Sequence[Fact]) -> int:
+    if plan.for_client:
+        return sum(plan.counter.text(pin_block(pin)) for pin in pins)
+    text = pinned_text([pin.text for pin in pins])
+    return plan.counter.text(text) if text else 0
 
 
 def offer(plan: PromptPlan, text: str) -> tuple[ToolSpec, ...]:
@@ -93,9 +116,15 @@ def _shared_terms(spec: ToolSpec, asked: set[str]) -> int:
 
 
 def _budget(
-    plan: PromptPlan, request: PromptRequest, offered: Sequence[ToolSpec], pinned: int
+    plan: PromptPlan,
+    request: PromptRequest,
+    client: FittedRequest | None,
+    offered: Sequence[ToolSpec],
+    pinned: int,
 ) -> Budget:
     counter, cap = plan.counter, plan.memory_cap
+    if client is not None:
+        return _client_budget(plan, request, client)
     system = Message("system", Role.SYSTEM, (Text(system_text(plan.system)),), request.at)
     system_tokens = counter.message(system)
     tool_tokens = sum(counter.tool(spec) for spec in offered)
@@ -132,6 +161,25 @@ def _budget(
     return replace(full, system=system_tokens, memory=full.memory + pinned)
 
 
+def _client_budget(plan: PromptPlan, request: PromptRequest, client: FittedRequest) -> Budget:
+    # What memory added before counts against what it may add.
+    before = sum(plan.counter.text(block.text) for block in client.blocks.values())
+    most = plan.max_prompt_tokens
+    return allocate(
+        window=plan.window,
+        mode=plan.mode,
+        verbosity=plan.verbosity,
+        complexity=complexity(request.user.text, plan.mode),
+        system_tokens=client.system,
+        tool_tokens=client.tools,
+        message_tokens=client.newest,
+        history_tokens=client.history,
+        margin_share=plan.counter.calibration.margin_share(),
+        max_prompt_tokens=None if most is None else max(0, most - before),
+        memory_cap=plan.memory_cap,
+    )
+
+
 def assemble(
     plan: PromptPlan,
     material: Candidates,
@@ -141,12 +189,19 @@ def assemble(
 ) -> Context:
     """Make the context for one message."""
     tiers = choose(plan, draft, ask)
-    messages = _rendered(plan, material, tiers, request)
+    edits = _edits(material, ask, tiers, request) if request.client else None
+    messages = _rendered(plan, ask, tiers, request, edits)
     sent = openai.messages(messages)
     tools = ask.offered if plan.mode is Mode.TOOLS else None
     digest = hash_of(sent, tools)
-    trace = _trace(plan, ask, messages)
-    reuse = _reuse(trace, material.previous)
+    trace: list[list[Any]] = []
+    reuse = None
+    if edits is None:
+        trace = _trace(plan, ask, messages)
+        reuse = _reuse(trace, material.previous)
+    else:
+        added = edits.after.get(edits.newest, "")
+        digest = hash_of(openai.messages(added_messages(added, request.at)), None)
     ledger = ledger_of(plan, material, request, ask, tiers, prefix_reuse=reuse)
     limit = output_limit(
         window=plan.window,
@@ -157,7 +212,7 @@ def assemble(
         asked=plan.max_output,
     )
     manifest = {
-        **_manifest(plan, material, ask, tiers),
+        **_manifest(plan, material, request, ask, tiers),
         "hash": digest,
         "trace": trace,
         "ledger": ledger_to_dict(ledger),
@@ -181,50 +236,87 @@ def assemble(
         parent=request.parent,
         new_session=request.new_session,
         at=request.at,
-        shared=_shared(tiers),
+        shared=_shared(material, tiers),
         retry_of=request.retry_of,
         system=plan.system,
         follows=request.follows,
-        placed=request.path is not None,
+        placed=request.client is not None,
+        edits=edits,
     )
 
 
 def _rendered(
-    plan: PromptPlan, material: Candidates, tiers: Tiers, request: PromptRequest
+    plan: PromptPlan,
+    ask: MemoryRequest,
+    tiers: Tiers,
+    request: PromptRequest,
+    edits: RequestEdits | None,
 ) -> tuple[Message, ...]:
-    pins = [pin.text for pin in material.pins]
+    if edits is not None and request.client is not None:
+        said = [one.message for one in request.client.synced.messages]
+        return tuple(edited_messages(said, edits))
+    pins = [pin.text for pin in ask.pins]
     system = system_message(plan.system, pins, tiers.shown.earlier, request.at)
-    history = [history_messages(item.exchange, item.sentences) for item in tiers.history]
+    return prompt(system, _history(tiers), user_message(request.user, _recalled(tiers, request)))
+
+
+def _history(tiers: Tiers) -> list[list[Message]]:
+    return [history_messages(item.exchange, item.sentences) for item in tiers.history]
+
+
+def _recalled(tiers: Tiers, request: PromptRequest) -> list[str]:
     recalled = [fact_block(t.fact.since, t.fact.text, t.note) for t in tiers.facts.items]
     recalled += [one.text for one in tiers.overviews]
     items = ((i.exchange, i.sentences, i.brief) for i in tiers.semantic.items)
-    recalled += exchange_blocks(items, request.scope.session)
-    return prompt(system, history, user_message(request.user, recalled))
+    return [*recalled, *exchange_blocks(items, request.scope.session)]
 
 
-def _shared(tiers: Tiers) -> dict[str, Shared]:
+def _edits(
+    material: Candidates, ask: MemoryRequest, tiers: Tiers, request: PromptRequest
+) -> RequestEdits:
+    fitted, client = material.request, request.client
+    if fitted is None or client is None:
+        raise AssertionError("a client's request is fitted")
+    pins = [pin_block(pin) for pin in ask.pins] if tiers.frame else []
+    block = client_block([*pins, *_recalled(tiers, request)])
+    return request_edits(client.synced, fitted, block, _history(tiers), tiers.shown.earlier)
+
+
+def _earlier(material: Candidates, tiers: Tiers) -> HistorySummary | None:
+    condensed = material.request.earlier if material.request else None
+    return condensed or tiers.shown.earlier
+
+
+def _shared(material: Candidates, tiers: Tiers) -> dict[str, Shared]:
     texts: dict[str, Shared] = {
         one.id: (overview_to_data(one), one.drawn) for one in tiers.overviews
     }
-    if earlier := tiers.shown.earlier:
+    if earlier := _earlier(material, tiers):
         texts[earlier.id] = (earlier_to_data(earlier), earlier.drawn)
     return texts
 
 
 def _manifest(
-    plan: PromptPlan, material: Candidates, ask: MemoryRequest, tiers: Tiers
+    plan: PromptPlan,
+    material: Candidates,
+    request: PromptRequest,
+    ask: MemoryRequest,
+    tiers: Tiers,
 ) -> dict[str, Any]:
-    tools = tools_to_blob(ask.offered).digest if plan.mode is Mode.TOOLS else None
-    earlier = tiers.shown.earlier
+    own = material.request is None
+    tools = tools_to_blob(ask.offered).digest if own and plan.mode is Mode.TOOLS else None
+    earlier = _earlier(material, tiers)
+    client = {} if material.request is None else {"client": request_to_dict(material, request)}
     return {
+        **client,
         "version": VERSION,
         "model": plan.model,
         "mode": plan.mode.value,
         "window": plan.window,
         "reach": plan.reach,
-        "system": system_blob(plan.system).digest,
+        "system": system_blob(plan.system).digest if own else None,
         "tools": tools,
-        "pins": [pin.id for pin in material.pins],
+        "pins": [pin.id for pin in ask.pins],
         "history": [item_to_dict(item) for item in tiers.history],
         "semantic": [item_to_dict(item) for item in tiers.semantic.items],
         "facts": [[told.fact.id, told.note] for told in tiers.facts.items],

@@ -47,9 +47,16 @@ class SelectedFacts:
         """The tokens of the items together."""
         return sum(item.tokens for item in self.items)
 
-    def without(self, held: Collection[str]) -> "SelectedFacts":
-        """Return the same without facts whose exchange is whole in the prompt."""
-        stays = tuple(i for i in self.items if i.fact.exchange not in held)
+    def without(
+        self, held: Collection[str], told: Collection[str] = frozenset()
+    ) -> "SelectedFacts":
+        """Return the same without facts that the prompt contains already.
+
+        ``held`` are exchanges that are whole in the prompt, ``told`` facts.
+        """
+        stays = tuple(
+            i for i in self.items if i.fact.exchange not in held and i.fact.id not in told
+        )
         gone = tuple(replace(i, reason=reasons.SAID_ALREADY) for i in self.items if i not in stays)
         return SelectedFacts(stays, self.dropped + gone)
 

@@ -8,18 +8,25 @@ from typing import Any
 from unabridged.annotations.annotation_records import annotations_of, ids_of
 from unabridged.condense.history_summary import HistorySummary, earlier_from_data
 from unabridged.condense.session_view import PERIOD, SessionView, name_of, view_of
+from unabridged.context.earlier_blocks import client_manifests, earlier_blocks
 from unabridged.context.facts import MOST as MOST_FACTS
+from unabridged.context.fit_request import before_of, fit_request
 from unabridged.context.manifest import previous_manifest
 from unabridged.context.neighbors import with_around
 from unabridged.context.session_path import (
-    everything_sent,
     first_shown,
     narrowed,
     older_than,
     shown_before,
 )
 from unabridged.context.tiers import TierDraft
-from unabridged.context.types import Candidates, PromptPlan, PromptRequest, Stored
+from unabridged.context.types import (
+    Candidates,
+    FittedRequest,
+    PromptPlan,
+    PromptRequest,
+    Stored,
+)
 from unabridged.domain.annotation import Scheme
 from unabridged.domain.condensation import Condensation, CondenseSource, Level
 from unabridged.domain.exchange import Exchange
@@ -84,26 +91,28 @@ def gather(
     store = sources.store
     previous = previous_manifest(store, request.parent)
     earlier = _earlier(store, previous)
+    fitted = _fitted(store, plan, request, previous)
+    if request.client is not None and request.client.synced.open is not None:
+        return Candidates(path=(), request=fitted)
     before = shown_before(previous, request.parent, earlier)
     anew = _is_anew(plan, previous, earlier)
     shown = [] if anew else before
-    sent = request.path or ()
-    older = older_than(store, plan, request, shown)
-    path = [*older, *sent]
+    path = older_than(store, plan, request, shown)
     path = path[first_shown(path, shown) :]
     order = [exchange.id for exchange in path]
-    whole, still = everything_sent(older, sent, earlier, before)
-    if earlier is not None and anew:
+    if request.path:
+        earlier = None
+    elif earlier is not None and anew:
         earlier = narrowed(earlier, path, before)
     elif earlier is not None:
         path = [exchange for exchange in path if exchange.id not in earlier.inner]
     found = _found(sources, plan, request, intent)
     evidence, beside = _apart(sources, plan, request, intent, found)
     totals = store.totals()
-    material = Candidates(
+    return Candidates(
         path=path,
         order=order,
-        pins=_pins(sources, plan),
+        pins=_pins(sources, plan, fitted),
         facts=_facts(sources.facts, plan, request, intent, found),
         overviews=_overviews(store, plan, request, intent, found),
         evidence=evidence,
@@ -112,12 +121,27 @@ def gather(
         earlier=earlier,
         total_exchanges=totals.exchanges,
         total_tokens=totals.tokens,
+        request=fitted,
     )
-    if request.path is None:
-        return material
-    names = [exchange.id for exchange in whole]
-    as_sent = replace(material, path=whole, order=names, earlier=still, sent=len(sent))
-    return replace(material, as_sent=as_sent)
+
+
+def _fitted(
+    store: Store,
+    plan: PromptPlan,
+    request: PromptRequest,
+    previous: Mapping[str, Any] | None,
+) -> FittedRequest | None:
+    if request.client is None:
+        return None
+    names = [exchange.id for exchange in request.path]
+    if request.client.synced.open is not None:  # its own block is frozen too
+        names.append(request.id)
+        previous = previous_manifest(store, request.id)
+    manifests = client_manifests(store, names)
+    made = earlier_blocks(store, manifests, request.scope.session)
+    blocks = {n: made[name] for n, name in enumerate(names) if name in made}
+    before = before_of(previous, _earlier(store, previous))
+    return fit_request(plan, request.client, blocks, before, request.id)
 
 
 def with_session_notes(sources: Sources, draft: TierDraft, session: str | None) -> TierDraft:
@@ -209,7 +233,7 @@ def _apart(
     intent: Intent,
     found: Sequence[Relevance],
 ) -> tuple[list[Relevance], list[Relevance]]:
-    held = {exchange.text: exchange.id for exchange in request.path or ()}
+    held = {exchange.text: exchange.id for exchange in request.path}
 
     def is_beside(one: Relevance) -> bool:
         exchange = one.exchange
@@ -224,10 +248,12 @@ def _apart(
     return evidence, beside
 
 
-def _pins(sources: Sources, plan: PromptPlan) -> list[Fact]:
+def _pins(sources: Sources, plan: PromptPlan, fitted: FittedRequest | None) -> list[Fact]:
     if plan.closed:
         return []
-    return [*sources.facts.pinned(), *sources.requirements.pinned()]
+    told = fitted.told if fitted else ()
+    pins = (*sources.facts.pinned(), *sources.requirements.pinned())
+    return [pin for pin in pins if pin.id not in told]
 
 
 def _facts(

@@ -98,7 +98,7 @@ def history_before(
     earlier = material.earlier
     sized = _as_before(plan, material, memory)
     kept = ShownHistory(tuple(sized), (), earlier, earlier_tokens(plan, earlier))
-    many = plan.max_turns is not None and len(sized) > max(plan.max_turns, material.sent)
+    many = plan.max_turns is not None and len(sized) > plan.max_turns
     usual = give(NEUTRAL)
     if kept.used + usual <= memory:
         return HistoryBefore(kept, many, outgrown=False, give=usual)
@@ -114,7 +114,7 @@ def shown_history(
         return before.history
     sized: Sequence[Item] = before.history.shown
     if before.outgrown:
-        sized = _shorter(plan, sized, steady, material.sent)
+        sized = _shorter(plan, sized, steady)
     return _moved(plan, material, sized, memory, before.give)
 
 
@@ -126,9 +126,8 @@ def earlier_tokens(plan: PromptPlan, earlier: HistorySummary | None) -> int:
 def _as_before(plan: PromptPlan, material: Candidates, memory: int) -> list[Item]:
     before = _shortened(material)
     items: list[Item] = []
-    own = len(material.path) - material.sent
-    for n, exchange in enumerate(material.path):
-        places = before.get(exchange.id, ()) if n < own else ()
+    for exchange in material.path:
+        places = before.get(exchange.id, ())
         tokens = in_history(exchange, plan.counter, places)
         items.append(
             Item(exchange, tokens, reasons.TOO_LONG if places else reasons.HISTORY, places)
@@ -145,9 +144,9 @@ def _shortened(material: Candidates) -> dict[str, Places]:
     return {item["id"]: places_of(item) for item in shown if item.get("sentences")}
 
 
-def _shorter(plan: PromptPlan, items: Sequence[Item], steady: int, sent: int) -> list[Item]:
+def _shorter(plan: PromptPlan, items: Sequence[Item], steady: int) -> list[Item]:
     limits = exchange_limits(steady)
-    cut = max(0, len(items) - max(IMMEDIATE_EXCHANGES, sent))
+    cut = max(0, len(items) - IMMEDIATE_EXCHANGES)
     older = [
         (_short(plan, item.exchange, limits.whole, reasons.TOO_LONG) or item)
         if not item.sentences and over(limits, item.exchange, plan)
@@ -228,8 +227,7 @@ def _falls_out(
     material: Candidates, sized: Sequence[Item], room: int, turns: int, *, tells: bool
 ) -> set[str]:
     total = sum(item.tokens for item in sized)
-    stay = max(1, material.sent)
-    cut = max(0, len(sized) - max(IMMEDIATE_EXCHANGES, stay))
+    cut = max(0, len(sized) - IMMEDIATE_EXCHANGES)
     older = [item.exchange for item in sized[:cut]]
     salient = (
         salient_exchanges(older, material.stored.annotations)
@@ -237,7 +235,7 @@ def _falls_out(
         else [""] * len(older)
     )
     plain = [n for n, reason in enumerate(salient) if reason is None]
-    order = [*plain, *(n for n in range(len(sized) - stay) if n >= cut or salient[n] is not None)]
+    order = [*plain, *(n for n in range(len(sized) - 1) if n >= cut or salient[n] is not None)]
     gone: set[str] = set()
     for place in order:
         if total <= room and len(sized) - len(gone) <= turns:

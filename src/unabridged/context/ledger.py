@@ -10,10 +10,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from unabridged.context.facts import SelectedFacts
-from unabridged.context.history import ShownHistory
+from unabridged.context.history import ShownHistory, earlier_tokens
 from unabridged.context.tiers import Tiers
 from unabridged.context.types import (
     Candidates,
+    FittedRequest,
     MemoryRequest,
     PromptPlan,
     PromptRequest,
@@ -69,9 +70,11 @@ def _parts(ask: MemoryRequest, tiers: Tiers) -> dict[str, int]:
         "knowledge": ask.pinned + tiers.facts.tokens,
     }
     spare = budget.memory - sum(used.values())
+    history = {"history": budget.history} if budget.history else {}
     return {
         "system": budget.system,
         "tools": budget.tools,
+        **history,
         **used,
         "message": budget.message,
         "answer": budget.answer,
@@ -93,7 +96,7 @@ def _rows(
             tokens=plan.counter.text("- " + pin.text),
             reason=reasons.PINNED,
         )
-        for pin in material.pins
+        for pin in ask.pins
     ]
     rows += _fact_rows(tiers.facts)
     rows += _earlier_rows(tiers.shown)
@@ -116,6 +119,8 @@ def _rows(
         (Tier.SEMANTIC, tiers.semantic),
     ):
         rows += _tier_rows(tier, chosen)
+    if material.request is not None:
+        return (*rows, *_client_rows(plan, material.request))
     names = {spec.name for spec in ask.offered}
     for spec in plan.tools:
         kept = spec.name in names
@@ -124,6 +129,22 @@ def _rows(
         tokens = plan.counter.tool(spec)
         rows.append(LedgerRow(None, ItemKind.TOOL, spec.name, decision, tokens, reason))
     return tuple(rows)
+
+
+def _client_rows(plan: PromptPlan, fitted: FittedRequest) -> list[LedgerRow]:
+    rows = []
+    if fitted.earlier is not None:
+        said = f"{fitted.earlier.count} exchange" + ("" if fitted.earlier.count == 1 else "s")
+        reason = reasons.CLIENT_CONDENSED.format(count=said)
+        tokens = earlier_tokens(plan, fitted.earlier)
+        kind = ItemKind.CONDENSATION
+        rows.append(LedgerRow(None, kind, fitted.earlier.id, Decision.CONDENSED, tokens, reason))
+    if plan.tools:
+        count = f"{len(plan.tools)} tool" + ("" if len(plan.tools) == 1 else "s")
+        rows.append(
+            LedgerRow(None, ItemKind.TOOL, count, Decision.KEPT, fitted.tools, reasons.CLIENT)
+        )
+    return rows
 
 
 def _fact_rows(facts: SelectedFacts) -> list[LedgerRow]:

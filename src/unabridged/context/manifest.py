@@ -71,7 +71,7 @@ def context_records(store: Store, context: Context) -> tuple[Record, ...]:
 def context_record(context: Context, usage: Usage | None = None) -> Record:
     """Return the record of a context, with the server's report after the answer."""
     body = {"manifest": dict(context.manifest), "usage": asdict(usage) if usage else None}
-    blobs = [system_blob(context.system)]
+    blobs = [system_blob(context.system)] if context.manifest["system"] else []
     if context.manifest["tools"]:
         blobs.append(tools_to_blob(context.tools or ()))
     return Record(RecordKind.CONTEXT, context.id, context.at, body, (context.id,), tuple(blobs))

@@ -18,6 +18,8 @@ from unabridged.budget.count import Counter
 from unabridged.condense.history_summary import HistorySummary
 from unabridged.context.excerpt import excerpt_sides, label
 from unabridged.context.recall_block import (
+    CLIENT_CLOSING,
+    CLIENT_OPENING,
     CLOSING,
     ELSEWHERE,
     GUIDE,
@@ -205,9 +207,10 @@ def in_fence(exchange: Exchange, counter: Counter, places: Places = ()) -> int:
     return counter.text(markup) + sum(map(counter.parts, said))
 
 
-def fence_frame(counter: Counter) -> int:
+def fence_frame(counter: Counter, *, for_client: bool = False) -> int:
     """Count the tokens of the recall block itself."""
-    return counter.text(OPENING) + counter.text(CLOSING)
+    opening, closing = (CLIENT_OPENING, CLIENT_CLOSING) if for_client else (OPENING, CLOSING)
+    return counter.text(opening) + counter.text(closing)
 
 
 def brief_lines(exchange: Exchange, places: Places) -> str:

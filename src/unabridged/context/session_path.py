@@ -1,7 +1,4 @@
-"""The path of a session that leads to a message: where its shown history continues.
-
-The path consists of the store's exchanges and of what a client sent before its message.
-"""
+"""The path of a session that leads to a message: where its shown history continues."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -63,21 +60,16 @@ def narrowed(
 def older_than(
     store: Store, plan: PromptPlan, request: PromptRequest, shown: Sequence[str]
 ) -> list[Exchange]:
-    """Return the stored exchanges before what a client sent; the whole path without a client.
+    """Return the stored exchanges before a message; none if a client sent them itself.
 
     They are read from the first of ``shown`` (ids of the shown history) that is still there;
     without one, as far back as the window holds.
     """
     session, parent = request.session, request.parent
-    if session is None or parent is None:
+    if session is None or parent is None or request.path:
         return []
     room = plan.window
     before = None
-    if sent := request.path:
-        before = _joint(store, sent)
-        if before is None or (shown and any(exchange.id == shown[0] for exchange in sent)):
-            return []
-        room -= _tokens(plan, sent)
     path: list[Exchange] = []
     while len(path) < len(shown) if shown else room > 0:
         page = _page(store, session, parent, before)
@@ -89,16 +81,6 @@ def older_than(
     return path[first_shown(path, shown) :]
 
 
-def _joint(store: Store, sent: Sequence[Exchange]) -> str | None:
-    # The first stored exchange that a client sent, if others precede it; else None.
-    n = next((n for n, exchange in enumerate(sent) if exchange.parent is not None), None)
-    if n is None or (n and sent[n].parent == sent[n - 1].id):
-        return None
-    if store.get(exchange.id for exchange in sent[:n]):
-        return None
-    return sent[n].id
-
-
 def _tokens(plan: PromptPlan, exchanges: Sequence[Exchange]) -> int:
     return sum(m.tokens or plan.counter.message(m) for e in exchanges for m in e.messages)
 
@@ -108,17 +90,3 @@ def _page(store: Store, session: str, parent: str, before: str | None) -> list[E
         return store.recent(session, PAGE, before=before)
     last = store.get([parent])
     return [*store.recent(session, PAGE - 1, before=parent), *last.values()]
-
-
-def everything_sent(
-    older: Sequence[Exchange],
-    sent: Sequence[Exchange],
-    earlier: HistorySummary | None,
-    before: Sequence[str],
-) -> tuple[list[Exchange], HistorySummary | None]:
-    """Return the path with all that a client sent, and what replaces the exchanges before it."""
-    path = [*older, *sent]
-    if earlier is None:
-        return path, None
-    reaches = first_shown(path, before) or any(e.id in set(earlier.inner) for e in path)
-    return path, narrowed(earlier, path, before) if reaches else earlier

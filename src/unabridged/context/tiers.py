@@ -20,7 +20,7 @@ from unabridged.context.history import (
     split,
 )
 from unabridged.context.overviews import Overview, choose_overviews
-from unabridged.context.render import briefs_frame, fence_frame, in_brief, in_fence, in_history
+from unabridged.context.render import briefs_frame, fence_frame, in_brief, in_fence
 from unabridged.context.types import (
     Candidates,
     Dropped,
@@ -92,7 +92,7 @@ class TierDraft:
     """The tiers before the history is chosen; they decide whether more has to be read for it.
 
     Attributes:
-        material: What was read, with all that a client sent if memory has room for it.
+        material: What was read.
         facts: The facts that are relevant to the message.
         before: The history as the last prompt showed it, with the exchanges since.
     """
@@ -105,8 +105,7 @@ class TierDraft:
 def draft_tiers(plan: PromptPlan, material: Candidates, ask: MemoryRequest) -> TierDraft:
     """Divide a memory budget, and decide whether the shown history has to move."""
     memory, intent = ask.memory, ask.intent
-    material, left = _as_sent(plan, material, memory)
-    facts = _facts(plan, material, ask, left)
+    facts = _facts(plan, material, ask, memory)
 
     def given(rich: float) -> int:
         rich = max(rich, NEUTRAL) if intent is Intent.VIVID_RECALL else rich
@@ -115,7 +114,7 @@ def draft_tiers(plan: PromptPlan, material: Candidates, ask: MemoryRequest) -> T
         )
         wanted = _wanted(plan, material, tiers.semantic, intent)
         give = wanted if intent is Intent.VIVID_RECALL else int(wanted * (1 - YIELD_SHARE))
-        return min(give + facts.tokens, left)
+        return min(give + facts.tokens, memory)
 
     return TierDraft(material, facts, history_before(plan, material, memory, given))
 
@@ -127,15 +126,15 @@ def choose(plan: PromptPlan, drafted: TierDraft, ask: MemoryRequest) -> Tiers:
     budget = divide(memory, intent, facts_tokens_wanted=facts.tokens, shares=plan.shares)
     history = shown_history(plan, material, memory, ask.steady, drafted.before)
     immediate, recent = split(history.shown, budget.immediate)
-    held = {item.exchange.id for item in history.shown}
-    whole = {item.exchange.id for item in history.shown if not item.sentences}
-    facts = facts.without(whole)
+    held = {item.exchange.id for item in history.shown} | material.held
+    whole = {item.exchange.id for item in history.shown if not item.sentences} | material.held
+    facts = facts.without(whole, material.told)
     room = memory - history.used - facts.tokens
     overviews = choose_overviews(material.overviews, plan.counter, room)
     room -= sum(one.tokens for one in overviews)
     semantic, frame = _semantic(plan, material, ask, room, held)
-    if not frame and (facts.items or overviews):
-        frame = fence_frame(plan.counter)
+    if not frame and (facts.items or overviews or (plan.for_client and ask.pins)):
+        frame = fence_frame(plan.counter, for_client=plan.for_client)
         if frame > room - semantic.tokens:
             facts, overviews, frame = SelectedFacts(dropped=facts.items + facts.dropped), (), 0
     taken = {item.exchange.id for item in semantic.items}
@@ -152,22 +151,11 @@ def _facts(plan: PromptPlan, material: Candidates, ask: MemoryRequest, most: int
     return choose_facts(material.facts, plan.counter, min(room, most))
 
 
-def _as_sent(plan: PromptPlan, material: Candidates, memory: int) -> tuple[Candidates, int]:
-    if material.as_sent is None:
-        return material, memory
-    path, left = material.as_sent.path, memory
-    for exchange in path[len(path) - material.as_sent.sent :]:
-        left -= in_history(exchange, plan.counter)
-        if left < 0:
-            return material, memory
-    return material.as_sent, left
-
-
 def _wanted(plan: PromptPlan, material: Candidates, share: int, intent: Intent) -> int:
     if not material.evidence:
         return 0
-    held = {exchange.id for exchange in material.path}
-    need = fence_frame(plan.counter)
+    held = {exchange.id for exchange in material.path} | material.held
+    need = fence_frame(plan.counter, for_client=plan.for_client)
     for evidence in _strong(material.evidence, background=_is_background(intent, held)):
         if need >= share:
             return share
@@ -222,7 +210,7 @@ def recall(
     Returns:
         What was chosen and left out, and the tokens of the recall block itself.
     """
-    frame = fence_frame(plan.counter)
+    frame = fence_frame(plan.counter, for_client=plan.for_client)
     left = room - frame
     items: list[Item] = []
     rest: list[Relevance] = []

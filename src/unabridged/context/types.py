@@ -11,6 +11,7 @@ from unabridged.condense.history_summary import HistorySummary
 from unabridged.domain.annotation import ExchangeReading
 from unabridged.domain.budget import Budget, Mode, Verbosity
 from unabridged.domain.chat import ToolSpec
+from unabridged.domain.client_history import Fit, SyncedHistory
 from unabridged.domain.condensation import Condensation, CondenseSource
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Fact
@@ -46,6 +47,7 @@ class PromptPlan:
         around: Whether a message that asks for details also gets neighbours of what it recalls.
         closed: Whether pins and facts are left out too. Otherwise, if recall is from one session,
             pins are used, and facts from it or stated by a person.
+        for_client: Whether memory adds to a client's request, instead of making the whole prompt.
     """
 
     model: str
@@ -68,12 +70,26 @@ class PromptPlan:
     only: str | None = None
     closed: bool = False
     around: bool = False
+    for_client: bool = False
 
     @property
     def reach(self) -> int:
         """Tokens that memory can take at most."""
         bounds = (self.window, self.max_prompt_tokens, self.memory_cap)
         return min(bound for bound in bounds if bound is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class ClientRequest:
+    """A client's request: all of it goes on.
+
+    Attributes:
+        synced: Its messages, aligned with the log.
+        fit: What happens if it does not fit the window.
+    """
+
+    synced: SyncedHistory
+    fit: Fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +103,7 @@ class PromptRequest:
         parent: The exchange that this one follows, or None.
         retry_of: The exchange whose user message is answered again, or None.
         follows: The message that the user's message follows, or None.
-        path: What a client sent before its last message, oldest first; None to continue the session
-            as it is stored.
+        client: The request of a client; None for a message of our own.
     """
 
     id: str
@@ -100,7 +115,12 @@ class PromptRequest:
     new_session: bool
     retry_of: str | None = None
     follows: str | None = None
-    path: tuple[Exchange, ...] | None = None
+    client: "ClientRequest | None" = None
+
+    @property
+    def path(self) -> tuple[Exchange, ...]:
+        """What a client sent before its last message, oldest first; empty without one."""
+        return self.client.synced.path if self.client else ()
 
     @property
     def session(self) -> str | None:
@@ -114,7 +134,9 @@ class MemoryRequest:
 
     Attributes:
         terms: The message's search terms, for excerpts.
-        pinned: Tokens that the pinned facts take.
+        pins: The pinned facts that are in the prompt: all of them, but for those for which a
+            client's request leaves no room.
+        pinned: Tokens that they take.
         memory: Tokens of the memory budget without these.
         steady: Tokens that limits in the history refer to: the least that memory has, so that its
             bytes do not change with the newest message.
@@ -124,6 +146,7 @@ class MemoryRequest:
     terms: Sequence[str]
     budget: Budget
     offered: tuple[ToolSpec, ...]
+    pins: tuple[Fact, ...]
     pinned: int
     memory: int
     steady: int
@@ -176,10 +199,7 @@ class Candidates:
         stored: Stored data about the session; read only if its shown history moves.
         total_exchanges: Exchanges of the space.
         total_tokens: Their tokens, as counted when stored.
-        sent: How many exchanges at the end of the path a client sent itself: these are shown whole
-            and recall takes none of their room.
-        as_sent: The same material with everything that a client sent in its path; None without a
-            client. It is used if memory has room for it.
+        request: What a client sends, and what of it fits; None for a message of our own.
     """
 
     path: Sequence[Exchange]
@@ -194,8 +214,65 @@ class Candidates:
     stored: Stored = field(default_factory=Stored)
     total_exchanges: int = 0
     total_tokens: int = 0
-    sent: int = 0
-    as_sent: "Candidates | None" = None
+    request: "FittedRequest | None" = None
+
+    @property
+    def held(self) -> frozenset[str]:
+        """The exchanges that a client's request contains, itself or in its earlier blocks."""
+        return self.request.held if self.request else frozenset()
+
+    @property
+    def told(self) -> frozenset[str]:
+        """The facts that the earlier blocks of a client's request contain."""
+        return self.request.told if self.request else frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierBlock:
+    """The recall block of one exchange.
+
+    Attributes:
+        text: The block; empty if nothing of it is left.
+        exchanges: The ids of the exchanges in it.
+        facts: The ids of the facts in it, pinned ones included.
+        missing: The ids of what was in it and is gone.
+    """
+
+    text: str
+    exchanges: frozenset[str] = frozenset()
+    facts: frozenset[str] = frozenset()
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FittedRequest:
+    """A client's request as it goes on, and what it takes.
+
+    Attributes:
+        blocks: The earlier recall blocks that are rendered again, by the position of their exchange
+            in the path.
+        since: The first exchange whose block may be rendered; empty for every one.
+        left_out: How many exchanges at the beginning of the path are condensed.
+        earlier: What replaces these, or None.
+        system: Tokens of the system messages.
+        tools: Tokens of the tools.
+        history: Tokens of all messages before the last user message, with the blocks and ``earlier``.
+        newest: Tokens of the last user message and what follows it.
+        sent: How many messages these are.
+        left_out_tokens: What the left out exchanges take.
+    """
+
+    blocks: Mapping[int, EarlierBlock]
+    since: str
+    left_out: int
+    earlier: HistorySummary | None
+    system: int
+    tools: int
+    history: int
+    newest: int
+    left_out_tokens: int
+    held: frozenset[str]
+    told: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,8 @@ class Budget:
         window: What prompt and answer may take together.
         system: The size of the system prompt.
         tools: The size of the tool definitions.
-        message: This message with the template's overhead.
+        message: This message with the template's overhead; a client's with its tool rounds.
+        history: What a client sent before; what memory adds has its own budget.
         answer: Room kept free for the answer.
         memory: What memory may take.
         margin: Kept for counting errors.
@@ -48,11 +49,12 @@ class Budget:
     unused: int
     complexity: float
     bound: str = ""
+    history: int = 0
 
     @property
     def total(self) -> int:
         """The sum of all parts."""
-        fixed = self.system + self.tools + self.message
+        fixed = self.system + self.tools + self.message + self.history
         return fixed + self.answer + self.memory + self.margin + self.reserve + self.unused
 
     @property

@@ -15,15 +15,19 @@ class ToolSpec:
         name: Letters, digits, ``_`` and ``-``; at most 64.
         description: What the tool does, for the model.
         parameters: JSON Schema of its arguments, an object.
+        given: The whole definition as a client sent it, if it is not a function; else None.
     """
 
     name: str
     description: str
     parameters: Mapping[str, Any]
+    given: Mapping[str, Any] | None = None
 
     @property
     def schema(self) -> dict[str, Any]:
         """The tool as an OpenAI-style dict, as chat completions take it."""
+        if self.given is not None:
+            return dict(self.given)
         parameters = dict(self.parameters) or {"type": "object", "properties": {}}
         about = {"name": self.name, "description": self.description, "parameters": parameters}
         return {"type": "function", "function": about}

@@ -8,6 +8,7 @@ from typing import Any
 
 from unabridged.domain.budget import Budget, Mode
 from unabridged.domain.chat import ToolSpec
+from unabridged.domain.client_history import RequestEdits
 from unabridged.domain.intent import Intent
 from unabridged.domain.message import Message
 from unabridged.domain.scope import Scope
@@ -79,7 +80,7 @@ class Ledger:
     Attributes:
         window: Tokens that prompt and answer may take together.
         parts: Name to tokens; they add up to ``window`` exactly. Names: ``system``, ``tools``,
-            ``message``, ``immediate``, ``recent``, ``semantic``, ``knowledge``, ``answer``,
+            ``message``, ``history`` (what a client sent before), ``immediate``, ``recent``, ``semantic``, ``knowledge``, ``answer``,
             ``margin``, ``reserve``, ``unused``. ``semantic`` includes the frame around recalled texts,
             which no row has; ``reserve`` is that of the budget and what memory left over.
         rows: Every candidate that was considered.
@@ -118,7 +119,7 @@ class Ledger:
     @property
     def prompt_tokens(self) -> int:
         """Planned tokens of the prompt."""
-        sent = ("system", "tools", "message", "immediate", "recent", "semantic", "knowledge")
+        sent = "system tools message history immediate recent semantic knowledge".split()
         return sum(self.parts.get(name, 0) for name in sent)
 
     def kept(self, tier: Tier) -> tuple[LedgerRow, ...]:
@@ -160,6 +161,7 @@ class Context:
             to plain data and the ids of the source exchanges.
         system: The system prompt, without pins and condensations of earlier exchanges.
         follows: The id of the message that the user's message follows, or None.
+        edits: What memory changes in a client's list of messages; None for a prompt of our own.
         placed: Whether its position comes from a client's message list: ``begin`` then stores it after
             ``follows``, wherever the session's head is, and moves the head there.
     """
@@ -185,6 +187,7 @@ class Context:
     system: str = ""
     follows: str | None = None
     placed: bool = False
+    edits: RequestEdits | None = None
 
     @property
     def tool_schemas(self) -> list[Any]:

@@ -1,7 +1,7 @@
 """A message: a role and typed content parts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, assert_never
@@ -53,12 +53,25 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class Reasoning:
-    """A model's reasoning: stored separately, never recalled and never sent again."""
+    """A model's reasoning: never recalled; sent again only where a client sends it."""
 
     text: str
 
 
-Part = Text | Image | ToolCall | ToolResult | Reasoning
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """A part of a kind that memory does not read: kept and passed on, not searched.
+
+    Attributes:
+        kind: The kind as its dialect names it: ``file``, ``input_audio`` …
+        data: The whole part as JSON text.
+    """
+
+    kind: str
+    data: str
+
+
+Part = Text | Image | ToolCall | ToolResult | Reasoning | Foreign
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +86,8 @@ class Message:
         parent: The id of the message before it on its path, or None for a session's first.
         tokens: Tokens of its content under ``tokenizer``, or None if not counted.
         tokenizer: The identity of the tokenizer that counted.
+        original: A new message as another program sent it (JSON), where the parts do not give it
+            back; stores keep it beside the message, and ``Store.originals`` returns it.
     """
 
     id: str
@@ -82,6 +97,9 @@ class Message:
     parent: str | None = None
     tokens: int | None = None
     tokenizer: str | None = None
+    original: bytes | None = field(
+        default=None, compare=False, repr=False, metadata={"transient": True}
+    )
 
     @property
     def text(self) -> str:
@@ -123,6 +141,8 @@ def part_to_dict(part: Part) -> dict[str, Any]:
             return {**data, "failed": True} if failed else data
         case Reasoning(text):
             return {"type": "reasoning", "text": text}
+        case Foreign(kind, data):
+            return {"type": "foreign", "kind": kind, "data": data}
         case _:
             assert_never(part)
 
@@ -133,6 +153,7 @@ _PART_TYPES: Mapping[str, type[Part]] = {
     "tool_call": ToolCall,
     "tool_result": ToolResult,
     "reasoning": Reasoning,
+    "foreign": Foreign,
 }
 
 

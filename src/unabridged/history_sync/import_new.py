@@ -9,6 +9,7 @@ from unabridged.domain.message import Message, Role, ToolCall, ToolResult
 from unabridged.history_sync.normalize_history import NormalizedExchange, atoms
 from unabridged.ports import Clock
 from unabridged.wire.incoming_message import IncomingMessage
+from unabridged.wire.originals import original_of
 
 
 class ExchangeBuilder:
@@ -21,7 +22,14 @@ class ExchangeBuilder:
 
     def message(self, draft: IncomingMessage, parent: str | None = None) -> Message:
         """Make a message of the log."""
-        return Message(self._clock.new_id(), draft.role, draft.parts, self.at, parent)
+        return Message(
+            self._clock.new_id(),
+            draft.role,
+            draft.parts,
+            self.at,
+            parent,
+            original=original_of(draft),
+        )
 
     def exchange(
         self, said: NormalizedExchange, before: Exchange | None, twin: Message | None = None
@@ -50,27 +58,27 @@ class ExchangeBuilder:
             at=self.at,
         )
 
-    def rounds(
+    def sent(self, draft: IncomingMessage) -> Message:
+        """Make a message of the request itself, as it came."""
+        return Message("", draft.role, draft.parts, self.at)
+
+    def new_rounds(
         self, rest: Sequence[IncomingMessage], grown: Exchange | None
-    ) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
-        """Make the messages of a tool loop that follow the user's message.
+    ) -> tuple[Message, ...]:
+        """Make the messages of a tool loop that are not stored yet.
+
+        The beginning of an answer that the model must continue is not among them.
 
         Args:
             rest: What the client sent after the user's message.
             grown: The stored exchange that the loop continues, or None.
-
-        Returns:
-            Those to send, calls and results in pairs; and those to store, without the beginning of
-            an answer that the model must continue.
         """
-        held: tuple[Message, ...] = ()
         if grown is not None:
             held = grown.messages[1:]
             sent = [call for draft in rest for call in draft.calls]
             stored = [call for message in held for call in message.calls]
             rest = renamed(behind(rest, sum(1 for _ in atoms(held))), sent, stored)
-        made = tuple(self.message(draft) for draft in rest)
-        return _paired((*held, *made)), made[: _without_prefill(rest)]
+        return tuple(self.message(draft) for draft in rest[: _without_prefill(rest)])
 
 
 def _state(said: NormalizedExchange) -> ExchangeState:
@@ -118,21 +126,6 @@ def renamed(
         )
         for draft in drafts
     ]
-
-
-def _paired(rounds: Sequence[Message]) -> tuple[Message, ...]:
-    # Servers refuse calls without a result, and results without a call.
-    calls = {call.id for message in rounds for call in message.calls}
-    results = {result.call_id for message in rounds for result in message.results}
-    both = calls & results
-
-    def stays(part: object) -> bool:
-        if isinstance(part, ToolCall):
-            return part.id in both
-        return not isinstance(part, ToolResult) or part.call_id in both
-
-    kept = (replace(m, parts=tuple(p for p in m.parts if stays(p))) for m in rounds)
-    return tuple(message for message in kept if message.parts)
 
 
 def _without_prefill(drafts: Sequence[IncomingMessage]) -> int:

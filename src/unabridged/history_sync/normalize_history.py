@@ -18,6 +18,7 @@ from typing import assert_never
 
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import (
+    Foreign,
     Image,
     Message,
     Part,
@@ -97,6 +98,8 @@ def _atom(part: Part) -> Atom | None:
             return ("call", f"{name}\x1f{_canonical(arguments)}")
         case ToolResult(text=text):
             return ("result", plain_words(text, Role.TOOL))
+        case Foreign(kind, data):
+            return (kind, data)
         case _:
             assert_never(part)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 from unabridged.domain.exchange import Exchange, ExchangeState
-from unabridged.domain.message import Image, Part, ToolCall
+from unabridged.domain.message import Foreign, Image, Part, ToolCall
 from unabridged.domain.record import RecordKind
 from unabridged.history_sync.normalize_history import NOTHING, answer_of, atoms, digest_of, rest_of
 from unabridged.log.record_watch import RecordWatch
@@ -88,6 +88,8 @@ def _size(exchange: Exchange) -> int:
 def _length(part: Part) -> int:
     if isinstance(part, ToolCall):
         return len(part.arguments)
+    if isinstance(part, Foreign):
+        return len(part.data)
     return len(part.uri if isinstance(part, Image) else part.text)
 
 

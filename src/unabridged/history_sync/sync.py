@@ -16,7 +16,7 @@ from itertools import islice
 from threading import RLock
 
 from unabridged.budget.count import Counter
-from unabridged.domain.client_history import SyncedHistory
+from unabridged.domain.client_history import ClientMessage, SyncedHistory
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Role
 from unabridged.domain.record import RecordKind
@@ -46,7 +46,7 @@ from unabridged.history_sync.position import (
     passing,
 )
 from unabridged.ports import Clock, Store
-from unabridged.recording.record import extend_exchange
+from unabridged.recording.record import extend_exchange, originals_of
 from unabridged.recording.sessions import counted, current_exchange
 from unabridged.space.sessions import check_session_name
 from unabridged.space.space import Space
@@ -123,14 +123,13 @@ class HistorySync:
             )
         if not user.text.strip() and not images(user.parts):
             raise EmptyMessageError("The last user message is empty.", hint="Say something.")
-        system = "\n\n".join(d.text for d in drafts if d.role is Role.SYSTEM and d.text)
         with self._lock:
             home = self._home(session) if session is not None else None
             for _ in range(ATTEMPTS):
                 self.index.refresh()
-                request = _Request(self, said, user, session, home)
+                request = _Request(self, drafts, said, session, home)
                 try:
-                    return replace(request.synced(record=record), system=system, stored=record)
+                    return replace(request.synced(record=record), stored=record)
                 except _GoneError:
                     self.index.clear()
         raise StoreBusyError(
@@ -155,8 +154,8 @@ class _Request:
     def __init__(
         self,
         sync: HistorySync,
+        drafts: Sequence[IncomingMessage],
         said: Sequence[NormalizedExchange],
-        user: IncomingMessage,
         named: str | None,
         home: Session | None,
     ) -> None:
@@ -165,7 +164,7 @@ class _Request:
         self._counter = sync.counter
         self._before: Sequence[NormalizedExchange] = said[:-1]
         self._asked = said[-1]
-        self._draft = user
+        self._drafts = drafts
         self._named, self._home = named, home
         self._forgotten_index = sync.forgotten_index
         self._index = sync.index
@@ -318,7 +317,8 @@ class _Request:
                 head=last.messages[-1].id,
                 source=SOURCE,
             )
-        self._store.import_session(header, new)
+        messages = [message for exchange in new for message in exchange.messages]
+        self._store.import_session(header, new, originals_of(messages))
 
     def _close(self, place: "_Place", maker: ExchangeBuilder) -> None:
         going = place.grown.id if place.grown else None
@@ -344,20 +344,31 @@ class _Request:
     ) -> SyncedHistory:
         follows = parent.messages[-1].id if parent else None
         stored = place.grown or place.again
-        user = stored.user if stored else maker.message(self._draft, follows)
-        rounds, new = maker.rounds(self._asked.rest, place.grown)
+        draft = self._asked.user
+        if draft is None:
+            raise AssertionError("a request without a user message is refused")
+        user = stored.user if stored else maker.message(draft, follows)
         return SyncedHistory(
             session=maker.session,
             new_session=self._store.session(maker.session) is None,
             path=tuple(path),
             user=user,
+            messages=self._messages(maker),
             parent=parent.id if parent else None,
             follows=follows,
             retry_of=place.again.id if place.again and not place.grown else None,
             open=place.grown,
-            rounds=rounds,
-            new_rounds=new,
+            new_rounds=maker.new_rounds(self._asked.rest, place.grown),
             taken=taken,
+        )
+
+    def _messages(self, maker: ExchangeBuilder) -> tuple[ClientMessage, ...]:
+        exchanges: dict[int, int] = {}
+        for n, said in enumerate((*self._before, self._asked)):
+            drafts = (said.user, *said.rest) if said.user else said.rest
+            exchanges |= {id(draft): n for draft in drafts}
+        return tuple(
+            ClientMessage(maker.sent(draft), exchanges.get(id(draft))) for draft in self._drafts
         )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from unabridged.domain.blob import Blob, BlobKind
-from unabridged.domain.message import Image, Message, Reasoning, Text, ToolCall, ToolResult
+from unabridged.domain.message import Foreign, Image, Message, Reasoning, Text, ToolCall, ToolResult
 from unabridged.domain.record import Record, RecordKind
 from unabridged.ports import Store
 
@@ -72,6 +72,8 @@ def texts_of_message(message: Message) -> Iterator[str]:
             case Text(text) | Reasoning(text):
                 yield text
             case ToolCall(arguments=text) | ToolResult(text=text) | Image(uri=text):
+                yield text
+            case Foreign(data=text):
                 yield text
 
 

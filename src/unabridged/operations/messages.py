@@ -52,12 +52,24 @@ class ToolResultBody(Params, tag_field="type", tag="tool_result"):
 
 
 class ReasoningBody(Params, tag_field="type", tag="reasoning"):
-    """The reasoning of a model: stored separately, never recalled, never sent again."""
+    """The reasoning of a model: stored separately, never recalled."""
 
     text: Annotated[str, Meta(max_length=LONGEST_TEXT)]
 
 
-PartBody = TextBody | ImageBody | ToolCallBody | ToolResultBody | ReasoningBody
+class ForeignBody(Params, tag_field="type", tag="foreign"):
+    """A part of a kind that memory does not read: kept, not searched.
+
+    Attributes:
+        kind: The kind as its dialect names it.
+        data: The whole part as JSON text.
+    """
+
+    kind: Name
+    data: Annotated[str, Meta(max_length=LONGEST_TEXT)]
+
+
+PartBody = TextBody | ImageBody | ToolCallBody | ToolResultBody | ReasoningBody | ForeignBody
 
 
 class MessageBody(Params):

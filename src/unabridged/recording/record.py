@@ -53,12 +53,18 @@ def open_exchange(store: Store, context: Context, records: Sequence[Record]) -> 
         exchange=exchange,
         opened_by=user.id if shared else None,
         records=tuple(records),
+        originals={} if shared else originals_of([user]),
     )
     if context.placed:
         _append_anywhere(store, lambda: _at_head(store, batch, context))
     else:
         store.append(batch, None if context.new_session else context.head)
     return replace(exchange, messages=(user,))
+
+
+def originals_of(messages: Sequence[Message]) -> dict[str, bytes]:
+    """Return the originals of new messages by message id, as stores keep them."""
+    return {m.id: m.original for m in messages if m.original is not None}
 
 
 def _append_anywhere(store: Store, batch_now: Callable[[], tuple[Batch, str | None]]) -> None:
@@ -136,6 +142,7 @@ def extend_exchange(
         session=replace(session, head=last, updated=max(at, session.updated), archived=None),
         exchange=replace(exchange, messages=tuple(chained), state=state),
         records=tuple(records),
+        originals=originals_of(chained),
     )
     try:
         store.append(batch, head)

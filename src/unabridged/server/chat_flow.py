@@ -188,6 +188,10 @@ class _Flow:
         if turn.is_recorded:  # else it could not be looked up
             self.headers["x-unabridged-context"] = turn.context.id
         self.headers["x-unabridged-session"] = turn.context.scope.session or ""
+        edits = turn.context.edits
+        if edits is not None and edits.left_out:
+            told = f"messages={len(edits.left_out)}, tokens={edits.left_out_tokens}"
+            self.headers["x-unabridged-left-out"] = told
         self._note(turn.tool_notes)
 
     def _note(self, notes: Sequence[str]) -> None:

@@ -8,14 +8,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from unabridged.domain.chat import ChatRequest, StreamChunk, ToolSpec
-from unabridged.domain.client_history import RequestOptions
-from unabridged.domain.context import Context
+from unabridged.domain.client_history import RequestEdits, RequestOptions
 from unabridged.errors import InputError, UnabridgedError
 from unabridged.server.chat_flow import answer
 from unabridged.server.chat_request import (
     AnswerInfo,
     ChatApiRequest,
-    chosen_tools,
     messages_of,
     model_of,
     object_of,
@@ -24,6 +22,7 @@ from unabridged.server.error_responses import body_in, speaking
 from unabridged.server.passthrough import pass_through
 from unabridged.server.state import service_of
 from unabridged.wire import ollama as wire
+from unabridged.wire.edit_messages import edited_items
 from unabridged.wire.lenient_json import mapping, mappings, number
 from unabridged.wire.openai import tool_spec
 from unabridged.wire.stream_lines import encode
@@ -59,7 +58,7 @@ def asked_of(body: Mapping[str, Any]) -> ChatApiRequest:
         drafts=wire.drafts(messages_of(body)),
         request_options=request_options_of(body, tools),
         stream=streams(body),
-        onward=lambda context, sent: _onward(body, context, sent),
+        onward=lambda edits, sent: _onward(body, edits, sent),
     )
 
 
@@ -85,13 +84,13 @@ def streams(body: Mapping[str, Any]) -> bool:
     return stream
 
 
-def _onward(body: Mapping[str, Any], context: Context, sent: ChatRequest) -> dict[str, Any]:
-    options = {**mapping(body.get("options")), "num_ctx": context.ledger.window}
+def _onward(body: Mapping[str, Any], edits: RequestEdits, sent: ChatRequest) -> dict[str, Any]:
+    options = {**mapping(body.get("options")), "num_ctx": sent.window}
     if options.get("num_predict") is None and sent.max_output is not None:
         options["num_predict"] = sent.max_output
-    wire_body = {**body, "messages": list(wire.messages(sent.messages)), "options": options}
-    wire_body |= {"truncate": False, "shift": False, "stream": body.get("stream", True)}
-    return chosen_tools(wire_body, context)
+    items = edited_items(messages_of(body), edits, wire.messages)
+    wire_body = {**body, "messages": items, "options": options}
+    return wire_body | {"truncate": False, "shift": False, "stream": body.get("stream", True)}
 
 
 class LineWriter:

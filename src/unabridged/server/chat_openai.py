@@ -8,20 +8,19 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from unabridged.domain.chat import ChatRequest, StreamChunk, Usage
-from unabridged.domain.client_history import RequestOptions
-from unabridged.domain.context import Context
+from unabridged.domain.client_history import RequestEdits, RequestOptions
 from unabridged.errors import InputError, UnabridgedError
 from unabridged.server.chat_flow import answer
 from unabridged.server.chat_request import (
     AnswerInfo,
     ChatApiRequest,
-    chosen_tools,
     messages_of,
     model_of,
     object_of,
 )
 from unabridged.server.error_responses import body_in, speaking
 from unabridged.wire import openai as wire
+from unabridged.wire.edit_messages import edited_items
 from unabridged.wire.lenient_json import mapping, mappings, number, text
 from unabridged.wire.stream_lines import encode
 
@@ -57,18 +56,18 @@ def asked_of(body: Mapping[str, Any]) -> ChatApiRequest:
         stream=bool(stream),
         user=text(body.get("user")),
         usage=bool(mapping(body.get("stream_options")).get("include_usage")),
-        onward=lambda context, sent: _onward(body, context, sent),
+        onward=lambda edits, sent: _onward(body, edits, sent),
     )
 
 
-def _onward(body: Mapping[str, Any], context: Context, sent: ChatRequest) -> dict[str, Any]:
-    wire_body = {**body, "messages": list(wire.messages(sent.messages))}
+def _onward(body: Mapping[str, Any], edits: RequestEdits, sent: ChatRequest) -> dict[str, Any]:
+    wire_body = {**body, "messages": edited_items(messages_of(body), edits, wire.messages)}
     if sent.max_output is not None and not any(body.get(name) for name in LIMITS):
         wire_body["max_tokens"] = sent.max_output
     if body.get("stream"):
         asked = mapping(body.get("stream_options"))
         wire_body["stream_options"] = {**asked, "include_usage": True}
-    return chosen_tools(wire_body, context)
+    return wire_body
 
 
 class EventWriter:

@@ -8,8 +8,7 @@ from typing import Any, Protocol
 import msgspec
 
 from unabridged.domain.chat import ChatRequest, StreamChunk
-from unabridged.domain.client_history import RequestOptions
-from unabridged.domain.context import Context
+from unabridged.domain.client_history import RequestEdits, RequestOptions
 from unabridged.errors import InputError, UnabridgedError
 from unabridged.ports import Clock
 from unabridged.wire.incoming_message import IncomingMessage
@@ -30,8 +29,8 @@ class ChatApiRequest:
         options: Returns its options for an upstream (``ollama`` or ``openai``) if its body is not a
             chat body; None to read them from the body.
         session: The session it continues, if it names a stored answer; else None.
-        onward: Returns the request for an upstream of the same dialect; None if no upstream has its
-            dialect and it is always translated.
+        onward: Returns the request for an upstream of the same dialect, given what memory changes
+            in its messages; None if no upstream has its dialect and it is always translated.
         notes: Remarks for people on how it was read.
     """
 
@@ -45,7 +44,7 @@ class ChatApiRequest:
     usage: bool = False
     options: Callable[[str], Mapping[str, Any]] | None = None
     session: str | None = None
-    onward: Callable[[Context, ChatRequest], dict[str, Any]] | None = None
+    onward: Callable[[RequestEdits, ChatRequest], dict[str, Any]] | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -147,21 +146,3 @@ def messages_of(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         if not isinstance(message, dict):
             raise InputError(f"Message {place + 1} is not an object.")
     return messages
-
-
-def chosen_tools(body: dict[str, Any], context: Context) -> dict[str, Any]:
-    """A request's body with those of its tools that fit into the window, unchanged."""
-    offered = body.get("tools")
-    if not isinstance(offered, list) or context.tools is None:
-        return body
-    names = {tool.name for tool in context.tools}
-    kept = [tool for tool in offered if _name_of(tool) in names]
-    return body if len(kept) == len(offered) else {**body, "tools": kept}
-
-
-def _name_of(tool: Any) -> Any:
-    match tool:
-        case {"function": {"name": name}}:
-            return name
-        case _:
-            return None

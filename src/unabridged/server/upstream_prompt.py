@@ -68,7 +68,7 @@ def with_memory(
         tools=tuple(sent.tools),
         window=sent.window,
         max_output=sent.max_output,
-        onward=asked.onward(context, sent) if asked.onward else None,
+        onward=asked.onward(context.edits, sent) if asked.onward and context.edits else None,
         only=only,
         session=context.scope.session,
     )

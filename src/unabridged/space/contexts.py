@@ -1,30 +1,18 @@
-"""The contexts of a space: what was sent for each exchange, explained and restored."""
+"""The contexts of a space: what was sent for each exchange, explained."""
 
-from collections import OrderedDict
-from threading import Lock
-
-from unabridged.context.restore_context import restore_context
 from unabridged.context.why import account
 from unabridged.domain.arguments import checks_arguments
-from unabridged.domain.context import Context
 from unabridged.domain.record import RecordKind
 from unabridged.domain.results import ContextReport, WindowPart
-from unabridged.domain.scope import Scope
 from unabridged.ports import Store
-
-KEPT = 256
-"""Contexts of unfinished exchanges that are kept in memory."""
 
 
 @checks_arguments
 class Contexts:
     """What was sent to models from one space."""
 
-    def __init__(self, store: Store, scope: Scope) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._scope = scope
-        self._lock = Lock()
-        self._kept: OrderedDict[str, Context] = OrderedDict()
 
     def why(self, context: str | None = None) -> ContextReport:
         """Explain a past context, the last by default, and render it again.
@@ -49,29 +37,3 @@ class Contexts:
         if not newest:
             return None
         return int(newest[0].body["manifest"]["ledger"]["budget_available"])
-
-    def restore(self, exchange: str) -> Context:
-        """Return the context that began an exchange, byte for byte.
-
-        Raises:
-            NotFoundError: There is no such exchange, or it has no context.
-        """
-        with self._lock:
-            context = self._kept.get(exchange)
-        if context is None:
-            context = restore_context(self._store, self._scope, exchange)
-        self.keep(context)
-        return context
-
-    def keep(self, context: Context) -> None:
-        """Keep a context whose exchange may continue, to avoid reading it again."""
-        with self._lock:
-            self._kept[context.id] = context
-            self._kept.move_to_end(context.id)
-            while len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
-
-    def release(self, context: str) -> None:
-        """Free a context: its exchange is answered."""
-        with self._lock:
-            self._kept.pop(context, None)

@@ -90,7 +90,7 @@ class Space:
         archives = SessionArchiver(self._store, self.clock, limits)
         self.log = SpaceLog(self._store, dependencies.tokenizer, self.forgotten)
         self.sessions = Sessions(self._store, self.clock, archives)
-        self.contexts = Contexts(self._store, scope)
+        self.contexts = Contexts(self._store)
         self.idempotency = Idempotency(self._store, self.clock)
         self.searches = SpaceSearch(self._store, dependencies.search, self.clock)
         self._quotations = QuotationSources(

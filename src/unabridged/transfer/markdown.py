@@ -6,6 +6,7 @@ from typing import BinaryIO, assert_never
 
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import (
+    Foreign,
     Image,
     Message,
     Part,
@@ -96,6 +97,8 @@ def _part(part: Part) -> str:
             return _fenced(f"{name} {_compact(arguments)}")
         case ToolResult(text=text):
             return _fenced(text)
+        case Foreign(kind):
+            return f"*({kind})*"
         case Reasoning(text):
             return "\n".join(f"> {line}" for line in text.splitlines())
         case _:

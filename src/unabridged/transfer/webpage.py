@@ -14,6 +14,7 @@ from typing import BinaryIO, assert_never
 
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import (
+    Foreign,
     Image,
     Message,
     Part,
@@ -173,8 +174,8 @@ def _part(part: Part) -> str:
         case ToolResult(name=name, text=text, failed=failed):
             what = "failed" if failed else "gave"
             return _folded(f"{name or 'The tool'} {what}", text)
-        case Reasoning(text):
-            return _folded("Thought", text)
+        case Reasoning(text=said) | Foreign(data=said):
+            return _folded("Thought" if isinstance(part, Reasoning) else "Other content", said)
         case _:
             assert_never(part)
 

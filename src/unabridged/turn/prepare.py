@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from unabridged.budget.tiers import tier_shares
 from unabridged.context.assemble import assemble, measure
 from unabridged.context.gather import Sources, gather, with_session_notes
-from unabridged.context.manifest import context_records
+from unabridged.context.manifest import context_records, previous_manifest
 from unabridged.context.tiers import draft_tiers
-from unabridged.context.types import PromptPlan, PromptRequest
+from unabridged.context.types import ClientRequest, PromptPlan, PromptRequest
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.client_history import RequestOptions, SyncedHistory
@@ -145,13 +145,12 @@ def prepare_synced(
     request_options: RequestOptions,
     name: str,
 ) -> Context:
-    """Make the context for a synced history of a client. Only reads.
+    """Make the context for a client's request: all of it goes on, memory adds a block. Only reads.
 
-    The client's messages stay whole as long as memory has room for them. Mode and tools are
-    the client's.
+    A tool loop that continues keeps the block with which it began.
 
     Raises:
-        PromptTooLargeError: What must be sent does not fit the window.
+        PromptTooLargeError: The request does not fit the window.
         UpstreamError: The window is unknown, and the upstream does not answer.
     """
     mode = Mode.TOOLS if request_options.tools else Mode.CHAT
@@ -159,10 +158,10 @@ def prepare_synced(
     info = space.info(options.model, request_options.window)
     plan = plan_of(space, options, info, synced.session)
     limit = plan.max_output if request_options.max_output is None else request_options.max_output
-    plan = replace(plan, system=synced.system or plan.system, max_output=limit)
+    plan = replace(plan, system="", max_output=limit, for_client=True)
     session = space.sessions.get(synced.session)
     request = PromptRequest(
-        id=name,
+        id=synced.open.id if synced.open else name,
         scope=replace(space.scope, session=synced.session),
         user=synced.user,
         at=space.clock.now(),
@@ -171,9 +170,25 @@ def prepare_synced(
         new_session=session is None,
         retry_of=synced.retry_of,
         follows=synced.follows,
-        path=synced.path,
+        client=ClientRequest(synced, request_options.fit),
     )
-    return _prepared(space, plan, request)
+    context = _prepared(space, plan, request)
+    return context if synced.open is None else _continued(space, context)
+
+
+def _continued(space: Space, context: Context) -> Context:
+    # A tool loop that goes on has the manifest with which it began.
+    store = space.dependencies.store
+    stored = previous_manifest(store, context.id)
+    if stored is None:
+        return context
+    fitted = context.manifest["client"]
+    if fitted == stored["client"]:
+        return replace(context, manifest=stored)
+    return replace(
+        context,
+        manifest={**stored, "client": fitted, "earlier": context.manifest["earlier"]},
+    )
 
 
 def prepare_shorter(space: Space, options: PromptOptions, context: Context) -> Context:
@@ -232,6 +247,14 @@ def learn_refusal(
     reported = refusal.prompt_tokens or int(planned * LARGER)
     if refusal.window is None or reported > planned:
         space.dependencies.store.put([lesson(space, info, context, reported)])
+
+
+def update_fit(space: Space, context: Context) -> None:
+    """Store how the request of a tool loop is fitted now, if that has changed."""
+    store = space.dependencies.store
+    stored = previous_manifest(store, context.id)
+    if stored is not None and stored["client"] != context.manifest["client"]:
+        store.put(context_records(store, context))
 
 
 def replace_records(space: Space, context: Context) -> None:

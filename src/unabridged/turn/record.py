@@ -41,7 +41,6 @@ def begin(
         return known
     store = space.dependencies.store
     exchange = open_exchange(store, context, context_records(store, context))
-    space.contexts.keep(context)
     session = space.sessions.get(exchange.session) if title and context.new_session else None
     if session is not None:
         space.sessions.rename(session, title)
@@ -118,15 +117,10 @@ def record(
     if usage is not None and usage.prompt is not None:
         records.append(lesson(space, space.info(model), context, usage.prompt))
     messages = [answer] if answer is not None else []
-    if state is not ExchangeState.OPEN:
-        space.contexts.release(context.id)
     if context.placed and answer is not None and _is_answered(space, context):
         context = _begun_again(space, context)
         records, begun = [], None
-    done = _extend(space, context, messages, state, records, model=model, begun=begun)
-    if state is not ExchangeState.OPEN:
-        space.contexts.release(done.exchange.id)
-    return done
+    return _extend(space, context, messages, state, records, model=model, begun=begun)
 
 
 def _is_answered(space: Space, context: Context) -> bool:

@@ -22,6 +22,7 @@ from unabridged.turn.prepare import (
     prepare_shorter,
     prepare_synced,
     replace_records,
+    update_fit,
 )
 from unabridged.turn.record import begin, begin_behind, record, record_tools
 from unabridged.turn.tool_rounds import rounds_of, within
@@ -161,8 +162,6 @@ class Turn:
         synced = self._synced
         if synced is None:
             raise AssertionError("a turn has a context or a client's history")
-        if synced.open is not None:
-            return self.space.contexts.restore(synced.open.id)
         name = self.space.clock.new_id()
         return prepare_synced(self.space, self._options, synced, self._request_options, name)
 
@@ -190,8 +189,8 @@ class Turn:
                 self._note(begin(self.space, context, self._title))
             if synced.new_rounds:
                 self._note(self._record_tools(synced.new_rounds))
-        if synced is not None:
-            self._send(synced.rounds)
+            if synced.open is not None:
+                update_fit(self.space, context)
         return self.request()
 
     def _begin(self, context: Context) -> None:
@@ -230,9 +229,12 @@ class Turn:
         self._refused = True
         if self._rounds:
             self._limit = self._less(refusal)
-        else:
-            self._context = self._shorter(refusal)
-            self.notes.append(SHORTER)
+            return self.request()
+        before = self.context
+        self._context = self._shorter(refusal)
+        if self._context.prompt == before.prompt and self._context.max_output == before.max_output:
+            raise refusal  # a client's request from which memory has nothing left to take
+        self.notes.append(SHORTER)
         return self.request()
 
     def _less(self, refusal: ContextRefusedError) -> int:
@@ -246,7 +248,7 @@ class Turn:
 
     def _shorter(self, refusal: ContextRefusedError) -> Context:
         space, context = self.space, self.context
-        if self._synced is None or self._synced.open is not None:
+        if self._synced is None:
             learn_refusal(space, self._options.model, context, refusal)
             again = prepare_shorter(space, self._options, context)
             replace_records(space, again)
@@ -257,8 +259,8 @@ class Turn:
             space, self._options, self._synced, self._request_options, context.id
         )
         again = replace(again, new_session=False, retry_of=context.retry_of)
-        replace_records(space, again)
-        space.contexts.keep(again)
+        if self._synced.open is None:
+            replace_records(space, again)
         return again
 
     def answer_calls(self, results: Sequence[ToolResult], *, tools: bool = True) -> ChatRequest:
@@ -314,7 +316,8 @@ class Turn:
 
     @property
     def _came(self) -> bool:
-        return self._stepped or bool(self._rounds) or bool("".join(self.reply.text))
+        sent = self._synced is not None and bool(self._synced.rounds)
+        return self._stepped or sent or bool(self._rounds) or bool("".join(self.reply.text))
 
     def _state(self) -> ExchangeState:
         if not self.reply.parts:
@@ -326,7 +329,8 @@ class Turn:
 
     def _answer_parts(self) -> list[Part]:
         parts = self.reply.parts
-        last = self._rounds[-1] if self._rounds else None
+        rounds = (*(self._synced.rounds if self._synced else ()), *self._rounds)
+        last = rounds[-1] if rounds else None
         if last is None or last.role is not Role.ASSISTANT or last.calls:
             return parts
         said = [part.text for part in parts if isinstance(part, Text)]

@@ -1,11 +1,11 @@
 """A draft: a received message, before the store assigns an id and a time."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from unabridged.domain.chat import StreamChunk
-from unabridged.domain.message import Image, Part, Role, Text, ToolCall
+from unabridged.domain.message import Image, Part, Reasoning, Role, Text, ToolCall
 from unabridged.errors import InputError
 
 Wire = dict[str, Any]
@@ -23,10 +23,19 @@ _ROLES: Mapping[str, Role] = {
 
 @dataclass(frozen=True, slots=True)
 class IncomingMessage:
-    """A message without id, time and place."""
+    """A message without id and time.
+
+    Attributes:
+        role: The author.
+        parts: The content.
+        place: The position of its item in the list that a client sent; None if it sent none.
+        item: That item as it came, and the name of its dialect; None if there is none.
+    """
 
     role: Role
     parts: tuple[Part, ...]
+    place: int | None = field(default=None, compare=False)
+    item: tuple[str, Mapping[str, Any]] | None = field(default=None, compare=False, repr=False)
 
     @property
     def text(self) -> str:
@@ -42,6 +51,11 @@ class IncomingMessage:
 def joined(parts: tuple[Part, ...]) -> str:
     """Return the text of text parts, joined by a line break like ``Message.text``."""
     return "\n".join(part.text for part in parts if isinstance(part, Text))
+
+
+def reasoning_of(parts: tuple[Part, ...]) -> str:
+    """Return the reasoning among the parts."""
+    return "".join(part.text for part in parts if isinstance(part, Reasoning))
 
 
 def images(parts: tuple[Part, ...]) -> tuple[Image, ...]:

@@ -21,7 +21,15 @@ from unabridged.domain.message import (
     ToolResult,
 )
 from unabridged.errors import InputError, UpstreamBrokenError
-from unabridged.wire.incoming_message import IncomingMessage, Wire, images, joined, merged, role_of
+from unabridged.wire.incoming_message import (
+    IncomingMessage,
+    Wire,
+    images,
+    joined,
+    merged,
+    reasoning_of,
+    role_of,
+)
 from unabridged.wire.lenient_json import mapping, mappings, number, text
 from unabridged.wire.stream_lines import Characters
 from unabridged.wire.upstream_errors import refusal_of
@@ -50,7 +58,7 @@ def messages(prompt: Sequence[Message | IncomingMessage]) -> tuple[Wire, ...]:
     """Return a prompt as the dialect's messages, in order and none merged.
 
     Pictures are sent as base64. One with only an address is named in the text, since Ollama
-    fetches nothing. Reasoning is never sent.
+    fetches nothing. Prompts of our own contain no reasoning.
     """
     return tuple(wire for message in prompt for wire in _message(message))
 
@@ -74,6 +82,8 @@ def _message(message: Message | IncomingMessage) -> Iterator[Wire]:
         wire["images"] = data
     if calls:
         wire["tool_calls"] = calls
+    if thought := reasoning_of(message.parts):
+        wire["thinking"] = thought
     yield wire
 
 
@@ -213,7 +223,8 @@ def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[IncomingMessage, ...]:
         if not isinstance(content, str):
             raise InputError(f"Message {place + 1} has content that is not text.")
         if role is Role.TOOL:
-            read.append(IncomingMessage(role, (_result(message, content, waiting),)))
+            result = _result(message, content, waiting)
+            read.append(IncomingMessage(role, (result,), place, ("ollama", message)))
             continue
         given = message.get("tool_calls") or ()
         if not isinstance(given, (list, tuple)):
@@ -221,7 +232,8 @@ def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[IncomingMessage, ...]:
         calls = [_read_call(call, count + nth, place) for nth, call in enumerate(given)]
         count += len(calls)
         waiting += calls
-        read.append(IncomingMessage(role, (*_said(message, content), *calls)))
+        parts = (*_said(message, content), *calls)
+        read.append(IncomingMessage(role, parts, place, ("ollama", message)))
     return tuple(read)
 
 

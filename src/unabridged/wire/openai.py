@@ -11,6 +11,7 @@ from typing import Any
 
 from unabridged.domain.chat import ChatRequest, StreamChunk, ToolSpec, Usage
 from unabridged.domain.message import (
+    Foreign,
     Image,
     Message,
     Part,
@@ -21,7 +22,14 @@ from unabridged.domain.message import (
     ToolResult,
 )
 from unabridged.errors import InputError, UpstreamBrokenError
-from unabridged.wire.incoming_message import IncomingMessage, Wire, images, joined, merged, role_of
+from unabridged.wire.incoming_message import (
+    IncomingMessage,
+    Wire,
+    joined,
+    merged,
+    reasoning_of,
+    role_of,
+)
 from unabridged.wire.lenient_json import mapping, mappings, number, text
 from unabridged.wire.stream_lines import Characters
 from unabridged.wire.upstream_errors import refusal_of
@@ -36,8 +44,8 @@ DONE = "[DONE]"
 def messages(prompt: Sequence[Message | IncomingMessage]) -> tuple[Wire, ...]:
     """Return a prompt as the dialect's messages, in order and none merged.
 
-    Text alone becomes a plain string; with pictures, a list of parts. A message with several
-    tool results becomes several messages. Reasoning is never sent.
+    Text alone becomes a plain string; with other parts, a list of parts. A message with several
+    tool results becomes several messages. Prompts of our own contain no reasoning.
     """
     return tuple(wire for message in prompt for wire in _message(message))
 
@@ -55,11 +63,13 @@ def _message(message: Message | IncomingMessage) -> Iterator[Wire]:
     if calls:
         wire["content"] = content or None
         wire["tool_calls"] = calls
+    if thought := reasoning_of(message.parts):
+        wire["reasoning_content"] = thought
     yield wire
 
 
 def _content(parts: tuple[Part, ...]) -> str | list[Wire]:
-    if not images(parts):
+    if not any(isinstance(part, Image | Foreign) for part in parts):
         return joined(parts)
     content: list[Wire] = []
     for part in parts:
@@ -67,6 +77,8 @@ def _content(parts: tuple[Part, ...]) -> str | list[Wire]:
             content.append({"type": "text", "text": part.text})
         elif isinstance(part, Image):
             content.append({"type": "image_url", "image_url": {"url": part.uri}})
+        elif isinstance(part, Foreign):
+            content.append(json.loads(part.data))
     return content
 
 
@@ -212,15 +224,18 @@ def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[IncomingMessage, ...]:
         if role is Role.TOOL:
             call_id = str(message.get("tool_call_id") or "")
             name = str(message.get("name") or names.get(call_id, ""))
-            told = joined(_parts(message.get("content"), place))
-            read.append(IncomingMessage(role, (ToolResult(call_id, name, told),)))
+            told = _parts(message.get("content"), place)
+            others = tuple(part for part in told if not isinstance(part, Text))
+            result = (ToolResult(call_id, name, joined(told)), *others)
+            read.append(IncomingMessage(role, result, place, ("openai", message)))
             continue
         calls = tuple(_read_calls(message, place))
         names.update((call.id, call.name) for call in calls)
         thought = text(message.get("reasoning_content")) or text(message.get("reasoning"))
         reasoning = (Reasoning(thought),) if thought else ()
         said = message.get("content") or message.get("refusal")
-        read.append(IncomingMessage(role, reasoning + _parts(said, place) + calls))
+        parts = reasoning + _parts(said, place) + calls
+        read.append(IncomingMessage(role, parts, place, ("openai", message)))
     return tuple(read)
 
 
@@ -242,10 +257,11 @@ def _part(item: Any, place: int) -> Part:
             return Image(uri)
         case _:
             pass
-    kind = item.get("type") if isinstance(item, Mapping) else type(item).__name__
+    if isinstance(item, Mapping) and isinstance(kind := item.get("type"), str):
+        return Foreign(kind, json.dumps(item, ensure_ascii=False))
     raise InputError(
-        f"Message {place + 1} has a part of the type {kind!r}.",
-        hint="Text and image_url parts are accepted.",
+        f"Message {place + 1} has a part without a type.",
+        hint='Send parts as objects: {"type": "text", "text": "…"}.',
     )
 
 
@@ -259,19 +275,24 @@ def _read_calls(message: Mapping[str, Any], place: int) -> Iterator[ToolCall]:
                 arguments = function.get("arguments", "{}")
                 said = arguments if isinstance(arguments, str) else json.dumps(arguments)
                 yield ToolCall(str(call.get("id") or f"call_{count}"), name, said)
+            case {"custom": {"name": str(name), "input": str(said)}}:
+                yield ToolCall(str(call.get("id") or f"call_{count}"), name, said)
             case _:
                 raise InputError(f"Message {place + 1} has a tool call without a function.")
 
 
 def tool_spec(wire: Mapping[str, Any]) -> ToolSpec:
-    """Read a client's tool definition.
+    """Read a client's tool definition; one that is no function is passed on as it is.
 
     Raises:
-        InputError: It does not name a function.
+        InputError: It has neither a function nor a type.
     """
     match wire:
         case {"function": {"name": str(name), **rest}}:
             return function_spec(name, rest)
+        case {"type": str(kind)} if kind != "function":
+            about = mapping(wire.get(kind))
+            return ToolSpec(text(about.get("name")) or kind, "", {}, given=wire)
         case _:
             raise InputError("A tool definition names no function.")
 

@@ -5,7 +5,16 @@ from unabridged.cli.paint import paint, width
 from unabridged.cli.shown_text import shown_text
 from unabridged.cli.terminal_text import clip, safe, wrap
 from unabridged.domain.exchange import Exchange, ExchangeState
-from unabridged.domain.message import Image, Message, Reasoning, Role, Text, ToolCall, ToolResult
+from unabridged.domain.message import (
+    Foreign,
+    Image,
+    Message,
+    Reasoning,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+)
 
 
 def exchange_lines(exchange: Exchange) -> list[str]:
@@ -35,6 +44,8 @@ def _message_lines(message: Message) -> list[str]:
                 lines += [paint(line, "dim") for line in wrap(said, width() - 2)]
             case Image(uri):
                 lines.append(paint(f"[image, {len(uri):,} characters of address]", "dim"))
+            case Foreign(kind, data):
+                lines.append(paint(f"[{safe(kind)}, {len(data):,} characters]", "dim"))
             case Reasoning(text):
                 lines.append(paint(f"[thought, {len(text):,} characters]", "dim"))
     return [(first if place == 0 else "  ") + line for place, line in enumerate(lines)]

@@ -1,0 +1,208 @@
+"""Fit a client's request into the window: what memory added goes first, then ``fit`` decides.
+
+The request itself is never shortened in silence. If it does not fit without the earlier recall
+blocks, it is refused, or its oldest closed exchanges are condensed; the answer then says so.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from unabridged.budget.allocate import ANSWER_LOW, least_answer
+from unabridged.condense.history_summary import HistorySummary, Stands, drafted, sources_of
+from unabridged.context.history import (
+    BLOCK_SHARE,
+    EARLIER_SHARE,
+    FITTINGS,
+    FRAME_TOKENS,
+    LEAST_EARLIER,
+    WORDS_SHARE,
+    earlier_tokens,
+)
+from unabridged.context.types import (
+    ClientRequest,
+    EarlierBlock,
+    FittedRequest,
+    PromptPlan,
+)
+from unabridged.domain.client_history import Fit
+from unabridged.domain.exchange import Exchange
+from unabridged.errors import PromptTooLargeError
+
+HINT = (
+    "Compact the conversation, offer fewer tools, set a larger window, or set fit to condense. "
+    "Nothing was sent and nothing was cut."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RequestBefore:
+    """How the previous request of the conversation was fitted.
+
+    Attributes:
+        since: The first exchange whose block may be rendered; empty for every one.
+        kept: The first exchange that was not condensed; empty if none was condensed.
+        earlier: What replaced those before it, or None.
+    """
+
+    since: str = ""
+    kept: str = ""
+    earlier: HistorySummary | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Sizes:
+    """Tokens of a client's request."""
+
+    system: int
+    tools: int
+    exchanges: Sequence[int]
+    newest: int
+    blocks: Mapping[int, int]
+
+    @property
+    def fixed(self) -> int:
+        return self.system + self.tools + self.newest
+
+
+def fit_request(
+    plan: PromptPlan,
+    client: ClientRequest,
+    blocks: Mapping[int, EarlierBlock],
+    before: RequestBefore,
+    name: str,
+) -> FittedRequest:
+    """Decide what of a client's request, and of what memory added to it before, goes on.
+
+    Args:
+        plan: The terms.
+        client: The request.
+        blocks: The earlier recall blocks, by the position of their exchange in the path.
+        before: How the previous request was fitted.
+        name: The id of the exchange that the request begins or continues.
+
+    Raises:
+        PromptTooLargeError: It does not fit, and is to be refused.
+    """
+    path = client.synced.path
+    sizes = _sizes(plan, client, blocks)
+    limit = plan.window - least_answer(plan.window)
+    most = limit if plan.max_prompt_tokens is None else plan.max_prompt_tokens
+    since, shown = before.since, _since(blocks, path, before.since)
+    added = sum(sizes.blocks[n] for n in shown)
+    whole = sizes.fixed + sum(sizes.exchanges)
+    if added and (whole + added > limit or added > most):
+        since, shown, own = name, (), len(path)
+        if own in blocks and whole + sizes.blocks[own] <= limit:  # frozen with its tool loop
+            shown = (own,)
+    left_out, earlier = 0, None
+    if whole + sum(sizes.blocks[n] for n in shown) > limit:
+        if not _condenses(client):
+            raise PromptTooLargeError(whole + least_answer(plan.window), plan.window, hint=HINT)
+        left_out, earlier = _condensed(plan, path, sizes, before, limit)
+        shown = tuple(n for n in shown if n >= left_out)
+    gone = sum(sizes.exchanges[:left_out])
+    kept = {n: blocks[n] for n in shown}
+    return FittedRequest(
+        blocks=kept,
+        since=since,
+        left_out=left_out,
+        earlier=earlier,
+        system=sizes.system,
+        tools=sizes.tools,
+        history=sum(sizes.exchanges)
+        - gone
+        + sum(sizes.blocks[n] for n in kept)
+        + earlier_tokens(plan, earlier),
+        newest=sizes.newest,
+        left_out_tokens=gone,
+        held=frozenset(
+            (*(one.id for one in path), *(i for block in kept.values() for i in block.exchanges))
+        ),
+        told=frozenset(i for block in kept.values() for i in block.facts),
+    )
+
+
+def before_of(manifest: Mapping[str, Any] | None, earlier: HistorySummary | None) -> RequestBefore:
+    """Return how a request was fitted, from the manifest of its context."""
+    client = manifest.get("client") if manifest else None
+    if client is None:
+        return RequestBefore()
+    return RequestBefore(client["since"], client["kept"], earlier)
+
+
+def _sizes(plan: PromptPlan, client: ClientRequest, blocks: Mapping[int, EarlierBlock]) -> _Sizes:
+    last = len(client.synced.path)
+    exchanges = [0] * (last + 1)
+    system = 0
+    for one in client.synced.messages:
+        tokens = plan.counter.sent(one.message)
+        if one.exchange is None:
+            system += tokens
+        else:
+            exchanges[one.exchange] += tokens
+    return _Sizes(
+        system=system,
+        tools=sum(plan.counter.tool(tool) for tool in plan.tools),
+        exchanges=exchanges[:last],
+        newest=exchanges[last] + plan.counter.opening(),
+        blocks={n: plan.counter.text(block.text) for n, block in blocks.items()},
+    )
+
+
+def _since(
+    blocks: Mapping[int, EarlierBlock], path: Sequence[Exchange], since: str
+) -> tuple[int, ...]:
+    first = next((n for n, one in enumerate(path) if one.id == since), len(path)) if since else 0
+    return tuple(n for n, block in blocks.items() if n >= first and block.text)
+
+
+def _condenses(client: ClientRequest) -> bool:
+    if client.fit is Fit.AUTO:
+        return not client.synced.rounds
+    return client.fit is Fit.CONDENSE
+
+
+def _condensed(
+    plan: PromptPlan,
+    path: Sequence[Exchange],
+    sizes: _Sizes,
+    before: RequestBefore,
+    limit: int,
+) -> tuple[int, HistorySummary | None]:
+    first = next((n for n, one in enumerate(path) if one.id == before.kept), 0)
+    if first and before.earlier is not None:
+        took = sizes.fixed + sum(sizes.exchanges[first:]) + earlier_tokens(plan, before.earlier)
+        if took <= limit:
+            return first, before.earlier
+    room = min(limit, round((1 - ANSWER_LOW) * plan.window)) - sizes.fixed
+    if room <= 0:
+        room = limit - sizes.fixed
+    if room < 0:
+        raise PromptTooLargeError(sizes.fixed + least_answer(plan.window), plan.window, hint=HINT)
+    most = int(EARLIER_SHARE * room)
+    left, kept = int(BLOCK_SHARE * room) - most, len(path)
+    while kept and sizes.exchanges[kept - 1] <= left:
+        kept -= 1
+        left -= sizes.exchanges[kept]
+    return kept, _summary(plan, path[:kept], path[kept].id if kept < len(path) else "", most)
+
+
+def _summary(
+    plan: PromptPlan, gone: Sequence[Exchange], before: str, most: int
+) -> HistorySummary | None:
+    sources = [source for exchange in gone for source in sources_of(exchange, {}, {})]
+    if plan.condenser is None or most < LEAST_EARLIER or not sources:
+        return None
+    tokens = sum(plan.counter.parts(m) for exchange in gone for m in exchange.messages)
+    room = WORDS_SHARE * (most - FRAME_TOKENS)
+    for _ in range(FITTINGS):
+        draft = plan.condenser.condense(sources, int(room))
+        if draft is None or not draft.lines:
+            return None
+        made = drafted(draft, sources, Stands(len(gone), tokens, (), before))
+        took = earlier_tokens(plan, made)
+        if took <= most:
+            return made
+        room *= 0.95 * most / took  # names and dates precede the words
+    return None

@@ -1,0 +1,37 @@
+"""The foreign original: a message as a client sent it, kept where its parts do not give it back."""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+
+from unabridged.wire import ollama, openai
+from unabridged.wire.incoming_message import IncomingMessage, Wire
+
+_RENDER: Mapping[str, Callable[[Sequence[IncomingMessage]], Sequence[Wire]]] = MappingProxyType(
+    {"ollama": ollama.messages, "openai": openai.messages}
+)
+
+
+def original_of(draft: IncomingMessage) -> bytes | None:
+    """Return what to keep of a message as it came: its dialect and its item, as JSON.
+
+    None if it came in no dialect, or if its parts give it back.
+    """
+    if draft.item is None:
+        return None
+    dialect, item = draft.item
+    render = _RENDER.get(dialect)
+    if render is not None and [dict(one) for one in render([draft])] == [dict(item)]:
+        return None
+    return msgspec.json.encode({"dialect": dialect, "item": item})
+
+
+def item_from(original: bytes, dialect: str) -> Wire | None:
+    """Return the item of an original, if it is of a dialect; else None."""
+    data: Any = msgspec.json.decode(original)
+    if not isinstance(data, dict) or data.get("dialect") != dialect:
+        return None
+    item = data.get("item")
+    return item if isinstance(item, dict) else None
