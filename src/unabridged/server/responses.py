@@ -83,7 +83,7 @@ async def create(request: Request) -> Response:
         session=past.exchange.session if past else None,
         notes=read.notes,
     )
-    return await answer(request, asked, lambda a, m: ResponsesWriter(a, m, read.echo))
+    return await answer(request, asked, lambda a, m: ResponsesWriter(a, m, read))
 
 
 async def _untouched(request: Request, raw: bytes) -> Response | None:
@@ -223,13 +223,19 @@ class ResponsesWriter:
 
     media_type = "text/event-stream"
 
-    def __init__(self, asked: ChatApiRequest, moment: AnswerInfo, echo: Mapping[str, Any]) -> None:
+    def __init__(
+        self, asked: ChatApiRequest, moment: AnswerInfo, read: wire.ResponsesRequest
+    ) -> None:
         self._moment = moment
         name = AnswerName(moment.id, round_of(asked.drafts))
-        created = int(moment.at.timestamp())
-        self._speaker = Speaker(
-            ResponseHead(f"{PREFIX}{name.written}", asked.model or moment.model, created, echo)
+        head = ResponseHead(
+            f"{PREFIX}{name.written}",
+            asked.model or moment.model,
+            int(moment.at.timestamp()),
+            read.echo,
+            read.custom,
         )
+        self._speaker = Speaker(head)
 
     def begin(self) -> bytes:
         """Return the events of the beginning."""

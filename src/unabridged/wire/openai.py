@@ -78,8 +78,18 @@ def _content(parts: tuple[Part, ...]) -> str | list[Wire]:
         elif isinstance(part, Image):
             content.append({"type": "image_url", "image_url": {"url": part.uri}})
         elif isinstance(part, Foreign):
-            content.append(json.loads(part.data))
+            content.append(_other(part))
     return content
+
+
+_PARTS = frozenset({"file", "input_audio", "audio_url", "video_url"})
+"""Other kinds of parts that servers of this dialect take."""
+
+
+def _other(part: Foreign) -> Wire:
+    if part.kind in _PARTS:
+        return dict(mapping(json.loads(part.data)))
+    return {"type": "text", "text": f"[{part.kind}: {part.data}]"}
 
 
 def _call(call: ToolCall) -> Wire:
