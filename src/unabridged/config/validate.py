@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from unabridged.domain.budget import Mode, Verbosity
+from unabridged.domain.client_history import Fit
 from unabridged.domain.scope import ISOLATION_FIELDS, check_name
 from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
@@ -16,6 +17,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "upstream": ("auto", "ollama", "openai", "gguf", "quote"),
     "tokenizer": ("auto", "estimate", "tiktoken", "gguf"),
     "mode": tuple(Mode),
+    "fit": tuple(Fit),
     "verbosity": tuple(Verbosity),
     "condenser": ("extract", "model", "none"),
     "recall_scope": ("space", "session"),

@@ -48,7 +48,11 @@ class Settings:
         gguf: The path of a GGUF file, or empty for the one that ``models get`` fetched.
         window: Tokens that prompt and answer may take, or None to ask the upstream.
         max_prompt_tokens: The most tokens of one prompt, or None for the upstream's default
-            (16,384; about 2,000 for the embedded model).
+            (16,384; about 2,000 for the embedded model). For a client's request it bounds only what
+            memory adds.
+        fit: What the server does with a client's request that exceeds the window: ``refuse`` it with
+            the error of the client's dialect, ``condense`` its oldest exchanges, or ``auto``: refuse
+            in a tool loop and for programs that compact by themselves, else condense.
         memory_cap: The most tokens of a prompt that memory may take, or None for its share of the
             window.
         max_output: The most tokens of an answer, or None to use the room there is.
@@ -126,6 +130,7 @@ class Settings:
     gguf: str = ""
     window: int | None = None
     max_prompt_tokens: int | None = None
+    fit: str = "auto"
     memory_cap: int | None = None
     max_output: int | None = None
     mode: Mode = Mode.CHAT
@@ -202,6 +207,7 @@ class SettingsDict(TypedDict, total=False):
     gguf: str
     window: int | None
     max_prompt_tokens: int | None
+    fit: str
     memory_cap: int | None
     max_output: int | None
     mode: Mode | str

@@ -26,6 +26,7 @@ from unabridged.ports import ChatModel
 from unabridged.server.auxiliary_requests import side_request
 from unabridged.server.chat_request import AnswerInfo, ChatApiRequest, Writer
 from unabridged.server.client_disconnect import LEFT, ClientLeftError, while_there
+from unabridged.server.client_programs import compacts
 from unabridged.server.error_responses import answer_in
 from unabridged.server.resolve_scope import scope_of
 from unabridged.server.state import Service, grant_of, service_of
@@ -68,6 +69,9 @@ async def answer(
         UnabridgedError: It cannot be answered; the upstream was not asked.
     """
     service, way = service_of(request), way_of(request)
+    if compacts(request):
+        options = replace(asked.request_options, compacts=True)
+        asked = replace(asked, request_options=options)
     flow = _Flow(service, scope_of(request, asked.user, asked.model), asked, writing, request)
     flow.model = await _model(service, asked)
     side = bare or side_request(asked.drafts, asked.body)

@@ -11,7 +11,7 @@ from unabridged.context.tiers import draft_tiers
 from unabridged.context.types import ClientRequest, PromptPlan, PromptRequest
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import ToolSpec
-from unabridged.domain.client_history import RequestOptions, SyncedHistory
+from unabridged.domain.client_history import Fit, RequestOptions, SyncedHistory
 from unabridged.domain.context import Context
 from unabridged.domain.message import Image, Message, Part, Role, Text
 from unabridged.domain.record import Record, RecordKind
@@ -159,6 +159,9 @@ def prepare_synced(
     plan = plan_of(space, options, info, synced.session)
     limit = plan.max_output if request_options.max_output is None else request_options.max_output
     plan = replace(plan, system="", max_output=limit, for_client=True)
+    fit = Fit(space.settings.for_model(plan.model).fit)
+    if fit is Fit.AUTO and request_options.compacts:
+        fit = Fit.REFUSE
     session = space.sessions.get(synced.session)
     request = PromptRequest(
         id=synced.open.id if synced.open else name,
@@ -170,7 +173,7 @@ def prepare_synced(
         new_session=session is None,
         retry_of=synced.retry_of,
         follows=synced.follows,
-        client=ClientRequest(synced, request_options.fit),
+        client=ClientRequest(synced, fit),
     )
     context = _prepared(space, plan, request)
     return context if synced.open is None else _continued(space, context)
