@@ -25,7 +25,7 @@ SERVER = frozenset(
 )
 """Settings of a whole server, whichever profile a request has."""
 OF_MODEL = frozenset(
-    "window max_prompt_tokens fit memory_cap max_output max_turns verbosity tokenizer min_relevance "
+    "window window_max max_prompt_tokens fit memory_cap max_output max_turns verbosity tokenizer min_relevance "
     "immediate_share knowledge_share vivid_share summary_share contextual_share".split()
 )
 """Settings that may differ by model."""

@@ -66,6 +66,7 @@ CHECKS: Mapping[str, tuple[Callable[[Any], object], str]] = {
         "keyring, file:PATH or env:NAME",
     ),
     "window": (lambda value: value >= 512, "at least 512 tokens"),
+    "window_max": (lambda value: value >= 512, "at least 512 tokens"),
     "max_prompt_tokens": (lambda value: value >= 256, "at least 256 tokens"),
     "max_output": (lambda value: value >= 1, "at least 1 token"),
     "condense_tokens": (lambda value: value >= 1, "at least 1 token"),

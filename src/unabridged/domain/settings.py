@@ -47,6 +47,8 @@ class Settings:
         openai_key: Its API key; empty for none.
         gguf: The path of a GGUF file, or empty for the one that ``models get`` fetched.
         window: Tokens that prompt and answer may take, or None to ask the upstream.
+        window_max: The most tokens that a window of Ollama grows to where a client's request needs
+            more; None for what the model was trained for (32,768 without a GPU).
         max_prompt_tokens: The most tokens of one prompt, or None for the upstream's default
             (16,384; about 2,000 for the embedded model). For a client's request it bounds only what
             memory adds.
@@ -129,6 +131,7 @@ class Settings:
     openai_key: str = ""
     gguf: str = ""
     window: int | None = None
+    window_max: int | None = None
     max_prompt_tokens: int | None = None
     fit: str = "auto"
     memory_cap: int | None = None
@@ -206,6 +209,7 @@ class SettingsDict(TypedDict, total=False):
     openai_key: str
     gguf: str
     window: int | None
+    window_max: int | None
     max_prompt_tokens: int | None
     fit: str
     memory_cap: int | None

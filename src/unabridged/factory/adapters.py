@@ -24,7 +24,7 @@ from unabridged.home.recover import open_or_rescue
 from unabridged.models.choose_model import choose as choose_model
 from unabridged.models.openai import OPENAI_HOST
 from unabridged.models.window import max_prompt_tokens, window
-from unabridged.ports import ChatModel, Clock, Store
+from unabridged.ports import ChatModel, Clock, Store, SupportsWindowGrowth
 from unabridged.projections.search_index.index import SearchIndex
 from unabridged.retrieval.analyze import Analyzer
 from unabridged.space.dependencies import UpstreamInfo
@@ -138,8 +138,27 @@ class UpstreamInfoCache:
     def __call__(self, model: ChatModel, window: int | None = None, /) -> UpstreamInfo:
         """Describe an upstream, for the window that a client wants or its own."""
         info = self._cached(model, window)
-        refused = self._refused.get(info.abilities.model, info.window)
-        return replace(info, window=refused) if refused < info.window else info
+        length = info.window
+        if window is None and isinstance(model, SupportsWindowGrowth):
+            length = max(length, model.grown_window or 0)
+        length = min(length, self._refused.get(info.abilities.model, length))
+        return replace(info, window=length) if length != info.window else info
+
+    def grow(self, model: ChatModel, needed: int) -> UpstreamInfo | None:
+        """Let a window grow that nobody has set; see ``SupportsWindowGrowth``."""
+        info = self(model)
+        settings = self._settings.for_model(info.abilities.model)
+        if settings.window is not None or not isinstance(model, SupportsWindowGrowth):
+            return None
+        bounds = (
+            info.abilities.trained_window,
+            settings.window_max,
+            self._refused.get(info.abilities.model),
+        )
+        most = min((bound for bound in bounds if bound is not None), default=None)
+        if model.grow_window(info.window, needed, most) is None:
+            return None
+        return self(model)
 
     def refused(self, model: str, window: int) -> None:
         """Note the window that a server named in a refusal for length."""

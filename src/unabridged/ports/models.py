@@ -61,6 +61,28 @@ class SupportsRelay(Protocol):
         """Learn from a refusal; return whether the adapted request is worth sending."""
         ...
 
+    def understood(self, refusal: UpstreamError) -> UpstreamError:
+        """Return what a refusal means; the same error if it means what it says."""
+        ...
+
+
+@runtime_checkable
+class SupportsWindowGrowth(Protocol):
+    """A model whose server loads it with the window that a request asks for."""
+
+    @property
+    def grown_window(self) -> int | None:
+        """The window in tokens that it has grown to; None if it did not grow."""
+        ...
+
+    def grow_window(self, now: int, needed: int, most: int | None) -> int | None:
+        """Let the window grow from ``now`` to what is needed, at most to ``most``; all in tokens.
+
+        Returns:
+            The new window; None if it cannot hold what is needed.
+        """
+        ...
+
 
 @runtime_checkable
 class Embedder(Protocol):

@@ -41,7 +41,7 @@ from unabridged.server.upstream_prompt import (
 from unabridged.server.upstream_request import RefusedError
 from unabridged.space.space import Space
 from unabridged.turn.conversation import chat_lock, sync
-from unabridged.turn.prepare import PromptOptions
+from unabridged.turn.prepare import GREW, PromptOptions
 from unabridged.turn.turn import Turn
 
 WAY = "x-unabridged"
@@ -196,7 +196,7 @@ class _Flow:
         if edits is not None and edits.left_out:
             told = f"messages={len(edits.left_out)}, tokens={edits.left_out_tokens}"
             self.headers["x-unabridged-left-out"] = told
-        self._note(turn.tool_notes)
+        self._note([note for note in turn.context.ledger.notes if note.startswith(GREW)])
 
     def _note(self, notes: Sequence[str]) -> None:
         if said := (*self.asked.notes, *notes):

@@ -104,7 +104,7 @@ async def relayed(
             return RelayedAnswer(reply, listener(), stream=bool(body.get("stream")))
         error, said = await refusal_in(reply)
         if not model.repair(error):
-            raise RefusedError(error, reply.status, reply.headers, said)
+            raise RefusedError(model.understood(error), reply.status, reply.headers, said)
 
 
 async def refusal_in(reply: RelayedReply) -> tuple[UpstreamError, bytes]:
