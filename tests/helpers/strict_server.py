@@ -173,7 +173,7 @@ class StrictServer(ProtocolServer):
     def _load(self, model, body):
         """Load the model with the window asked for; None where that fails."""
         asked = (body.get("options") or {}).get("num_ctx")
-        window = min(int(asked or self.loaded.get(model.name) or OLLAMA_WINDOW), model.window)
+        window = min(int(asked or OLLAMA_WINDOW), model.window)
         if window > model.loads:
             return None
         if self.loaded.get(model.name) != window:
