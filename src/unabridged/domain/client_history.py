@@ -28,10 +28,12 @@ class ClientMessage:
         message: Its role and content.
         exchange: The position of its exchange in the path; the length of the path for the newest
             one, None for a system message.
+        items: How many items of the client's list it was made from.
     """
 
     message: Message
     exchange: int | None
+    items: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,7 @@ class RequestEdits:
         after: Text to add at the end of a message.
         before: Text to add at the beginning of a message.
         left_out: The messages that are condensed in a text of ``before``.
+        left_out_items: How many items of the client's list these are.
         left_out_tokens: What these take.
         inserted: The session's earlier messages, for a client that sends only its newest one; they
             go before the message at ``newest``.
@@ -117,6 +120,7 @@ class RequestEdits:
     after: Mapping[int, str] = field(default_factory=dict)
     before: Mapping[int, str] = field(default_factory=dict)
     left_out: frozenset[int] = frozenset()
+    left_out_items: int = 0
     left_out_tokens: int = 0
     inserted: tuple[Message, ...] = ()
     newest: int = 0

@@ -22,7 +22,6 @@ from unabridged.domain.message import Role
 from unabridged.domain.record import RecordKind
 from unabridged.domain.session import Session, title_from
 from unabridged.errors import (
-    EmptyMessageError,
     HeadMovedError,
     InputError,
     NotFoundError,
@@ -50,7 +49,7 @@ from unabridged.recording.record import extend_exchange, originals_of
 from unabridged.recording.sessions import counted, current_exchange
 from unabridged.space.sessions import check_session_name
 from unabridged.space.space import Space
-from unabridged.wire.incoming_message import IncomingMessage, images
+from unabridged.wire.incoming_message import IncomingMessage
 
 AGAIN_WITHIN = timedelta(minutes=30)
 """How long after its session was last changed a first message counts as repeated; later it begins a
@@ -110,7 +109,6 @@ class HistorySync:
 
         Raises:
             InputError: There is no user message to answer.
-            EmptyMessageError: The last user message is empty.
             NameRefusedError: A session cannot have this name.
             StoreBusyError: What was found was forgotten repeatedly in the meantime.
         """
@@ -121,8 +119,6 @@ class HistorySync:
                 "The request has no user message.",
                 hint="Send at least one message with the role user.",
             )
-        if not user.text.strip() and not images(user.parts):
-            raise EmptyMessageError("The last user message is empty.", hint="Say something.")
         with self._lock:
             home = self._home(session) if session is not None else None
             for _ in range(ATTEMPTS):
@@ -368,7 +364,8 @@ class _Request:
             drafts = (said.user, *said.rest) if said.user else said.rest
             exchanges |= {id(draft): n for draft in drafts}
         return tuple(
-            ClientMessage(maker.sent(draft), exchanges.get(id(draft))) for draft in self._drafts
+            ClientMessage(maker.sent(draft), exchanges.get(id(draft)), draft.items)
+            for draft in self._drafts
         )
 
 

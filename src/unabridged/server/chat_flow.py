@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unabridged.domain.chat import ChatRequest, StreamChunk
+from unabridged.domain.message import Foreign, Role
 from unabridged.domain.scope import Scope
 from unabridged.errors import (
     ContextRefusedError,
@@ -74,7 +75,8 @@ async def answer(
         asked = replace(asked, request_options=options)
     flow = _Flow(service, scope_of(request, asked.user, asked.model), asked, writing, request)
     flow.model = await _model(service, asked)
-    side = bare or side_request(asked.drafts, asked.body)
+    side = bare or side_request(asked.drafts, asked.body) or _without_question(asked)
+    _check_parts(asked, flow.model)
     if way == "off" or side:
         return await flow.plain({"x-unabridged-way": side or "off"})
     try:
@@ -82,6 +84,23 @@ async def answer(
     except StoreError as error:
         return await flow.failed(error)
     return await flow.answered()
+
+
+def _without_question(asked: ChatApiRequest) -> str:
+    return "" if any(draft.role is Role.USER for draft in asked.drafts) else "no user message"
+
+
+def _check_parts(asked: ChatApiRequest, model: ChatModel | None) -> None:
+    there = relaying(model)
+    if there is None or there.address.dialect != "ollama" or asked.dialect == "ollama":
+        return
+    for draft in asked.drafts:
+        for part in draft.parts:
+            if isinstance(part, Foreign):
+                raise InputError(
+                    f"Ollama takes no content of the kind {part.kind!r}.",
+                    hint="Send it to a server that takes it, or send its text.",
+                )
 
 
 def way_of(request: Request) -> str:
@@ -194,7 +213,7 @@ class _Flow:
         self.headers["x-unabridged-session"] = turn.context.scope.session or ""
         edits = turn.context.edits
         if edits is not None and edits.left_out:
-            told = f"messages={len(edits.left_out)}, tokens={edits.left_out_tokens}"
+            told = f"messages={edits.left_out_items}, tokens={edits.left_out_tokens}"
             self.headers["x-unabridged-left-out"] = told
         self._note([note for note in turn.context.ledger.notes if note.startswith(GREW)])
 

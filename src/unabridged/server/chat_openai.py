@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from unabridged.domain.chat import ChatRequest, StreamChunk, Usage
+from unabridged.domain.chat import StreamChunk, Usage
 from unabridged.domain.client_history import RequestEdits, RequestOptions
 from unabridged.errors import InputError, UnabridgedError
 from unabridged.server.chat_flow import answer
@@ -56,14 +56,12 @@ def asked_of(body: Mapping[str, Any]) -> ChatApiRequest:
         stream=bool(stream),
         user=text(body.get("user")),
         usage=bool(mapping(body.get("stream_options")).get("include_usage")),
-        onward=lambda edits, sent: _onward(body, edits, sent),
+        onward=lambda edits, _: _onward(body, edits),
     )
 
 
-def _onward(body: Mapping[str, Any], edits: RequestEdits, sent: ChatRequest) -> dict[str, Any]:
+def _onward(body: Mapping[str, Any], edits: RequestEdits) -> dict[str, Any]:
     wire_body = {**body, "messages": edited_items(messages_of(body), edits, wire.messages)}
-    if sent.max_output is not None and not any(body.get(name) for name in LIMITS):
-        wire_body["max_tokens"] = sent.max_output
     if body.get("stream"):
         asked = mapping(body.get("stream_options"))
         wire_body["stream_options"] = {**asked, "include_usage": True}

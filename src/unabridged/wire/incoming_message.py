@@ -30,12 +30,14 @@ class IncomingMessage:
         parts: The content.
         place: The position of its item in the list that a client sent; None if it sent none.
         item: That item as it came, and the name of its dialect; None if there is none.
+        items: How many items of the list it was made from.
     """
 
     role: Role
     parts: tuple[Part, ...]
     place: int | None = field(default=None, compare=False)
     item: tuple[str, Mapping[str, Any]] | None = field(default=None, compare=False, repr=False)
+    items: int = field(default=1, compare=False)
 
     @property
     def text(self) -> str:

@@ -82,6 +82,8 @@ def _content(parts: tuple[Part, ...]) -> str | list[Wire]:
     return content
 
 
+_THOUGHTS = ("reasoning_content", "reasoning", "thinking")
+"""The fields in which servers and clients hold a model's reasoning."""
 _PARTS = frozenset({"file", "input_audio", "audio_url", "video_url"})
 """Other kinds of parts that servers of this dialect take."""
 
@@ -241,7 +243,8 @@ def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[IncomingMessage, ...]:
             continue
         calls = tuple(_read_calls(message, place))
         names.update((call.id, call.name) for call in calls)
-        thought = text(message.get("reasoning_content")) or text(message.get("reasoning"))
+        thoughts = (text(message.get(name)) for name in _THOUGHTS)
+        thought = next(filter(None, thoughts), "")
         reasoning = (Reasoning(thought),) if thought else ()
         said = message.get("content") or message.get("refusal")
         parts = reasoning + _parts(said, place) + calls

@@ -151,7 +151,8 @@ def drafts(
             continue
         known.update((call.id, call.name) for call in draft.calls)
         if read and _goes_with(read[-1], draft):
-            read[-1] = IncomingMessage(draft.role, _words_first(read[-1].parts + draft.parts))
+            parts = _words_first(read[-1].parts + draft.parts)
+            read[-1] = IncomingMessage(draft.role, parts, items=read[-1].items + draft.items)
         else:
             read.append(draft)
     return tuple(read)
