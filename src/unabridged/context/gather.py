@@ -99,6 +99,8 @@ def gather(
     shown = [] if anew else before
     path = older_than(store, plan, request, shown)
     path = path[first_shown(path, shown) :]
+    if request.client is not None:
+        path = _with_originals(store, path)
     order = [exchange.id for exchange in path]
     if request.path:
         earlier = None
@@ -123,6 +125,18 @@ def gather(
         total_tokens=totals.tokens,
         request=fitted,
     )
+
+
+def _with_originals(store: Store, path: Sequence[Exchange]) -> list[Exchange]:
+    found = store.originals(message.id for exchange in path for message in exchange.messages)
+    if not found:
+        return list(path)
+
+    def whole(exchange: Exchange) -> Exchange:
+        messages = tuple(replace(m, original=found.get(m.id)) for m in exchange.messages)
+        return replace(exchange, messages=messages)
+
+    return [whole(exchange) for exchange in path]
 
 
 def _fitted(

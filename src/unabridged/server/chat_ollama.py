@@ -25,6 +25,7 @@ from unabridged.wire import ollama as wire
 from unabridged.wire.edit_messages import edited_items
 from unabridged.wire.lenient_json import mapping, mappings, number
 from unabridged.wire.openai import tool_spec
+from unabridged.wire.originals import items_of
 from unabridged.wire.stream_lines import encode
 
 
@@ -88,7 +89,7 @@ def _onward(body: Mapping[str, Any], edits: RequestEdits, sent: ChatRequest) -> 
     options = {**mapping(body.get("options")), "num_ctx": sent.window}
     if options.get("num_predict") is None and sent.max_output is not None:
         options["num_predict"] = sent.max_output
-    items = edited_items(messages_of(body), edits, wire.messages)
+    items = edited_items(messages_of(body), edits, lambda m: items_of(m, "ollama"))
     wire_body = {**body, "messages": items, "options": options}
     return wire_body | {"truncate": False, "shift": False, "stream": body.get("stream", True)}
 

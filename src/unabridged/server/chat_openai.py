@@ -22,6 +22,7 @@ from unabridged.server.error_responses import body_in, speaking
 from unabridged.wire import openai as wire
 from unabridged.wire.edit_messages import edited_items
 from unabridged.wire.lenient_json import mapping, mappings, number, text
+from unabridged.wire.originals import items_of
 from unabridged.wire.stream_lines import encode
 
 LIMITS = ("max_completion_tokens", "max_tokens")
@@ -61,7 +62,10 @@ def asked_of(body: Mapping[str, Any]) -> ChatApiRequest:
 
 
 def _onward(body: Mapping[str, Any], edits: RequestEdits) -> dict[str, Any]:
-    wire_body = {**body, "messages": edited_items(messages_of(body), edits, wire.messages)}
+    wire_body = {
+        **body,
+        "messages": edited_items(messages_of(body), edits, lambda m: items_of(m, "openai")),
+    }
     if body.get("stream"):
         asked = mapping(body.get("stream_options"))
         wire_body["stream_options"] = {**asked, "include_usage": True}
