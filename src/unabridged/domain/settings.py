@@ -96,6 +96,8 @@ class Settings:
         reranker: What compares the best results once more: ``none``, or ``onnx:`` with a folder.
         listen: The address and port of ``unabridged serve``. Beyond this machine it needs keys.
         hosts: Other names by which the server may be called (the Host header).
+        off_record: The words with which a message begins that is answered and not stored, in any
+            client of the server; several are separated by ``|``, empty for none.
         on_memory_error: What the server does with a request when memory itself fails: ``refuse``
             it, or ``pass`` it through without memory, with a warning.
         max_body: The most bytes of a request to the server.
@@ -165,6 +167,7 @@ class Settings:
     reranker: str = "none"
     listen: str = "127.0.0.1:11435"
     hosts: tuple[str, ...] = ()
+    off_record: str = "off the record:"
     on_memory_error: str = "refuse"
     max_body: int = 33_554_432
     max_streams: int = 256
@@ -178,6 +181,12 @@ class Settings:
         """Return the settings for a model: ``llama3`` and ``llama3:latest`` are the same."""
         own = self.models.get(model_key(model)) if self.models else None
         return replace(self, **own) if own else self
+
+
+def is_off_record(text: str, words: str) -> bool:
+    """Return whether a message is not to be stored: it begins with the words of ``off_record``."""
+    said = text.lstrip().casefold()
+    return any(said.startswith(one.strip().casefold()) for one in words.split("|") if one.strip())
 
 
 def model_key(model: str) -> str:
@@ -243,6 +252,7 @@ class SettingsDict(TypedDict, total=False):
     reranker: str
     listen: str
     hosts: Sequence[str]
+    off_record: str
     on_memory_error: str
     max_body: int
     max_streams: int

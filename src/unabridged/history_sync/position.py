@@ -6,6 +6,7 @@ from functools import cache
 
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Role
+from unabridged.domain.settings import is_off_record
 from unabridged.forgetting.tombstones import ForgottenIndex
 from unabridged.history_sync.normalize_history import (
     Atom,
@@ -325,17 +326,24 @@ class _Walk:
 
 
 def passing(
-    said: Sequence[NormalizedExchange], forgotten_index: ForgottenIndex
+    said: Sequence[NormalizedExchange], forgotten_index: ForgottenIndex, off_record: str
 ) -> Callable[[int], bool]:
-    """Return what decides whether a client's exchange, by position, was forgotten here.
+    """Return what decides whether a client's exchange, by position, reaches the model but no store.
 
-    What was forgotten reaches the model, but no store.
+    It was forgotten here, or begins with the words of the setting ``off_record``.
     """
+
+    def is_private(n: int) -> bool:
+        user = said[n].user
+        return user is not None and is_off_record(user.text, off_record)
+
     if forgotten_index.is_idle():
-        return lambda _: False
+        return is_private
 
     @cache
     def passes(n: int) -> bool:
+        if is_private(n):
+            return True
         before = _texts(said[n - 1])[-1:] if n else []
         last = before[0] if before else None
         for role, text in _texts(said[n]):

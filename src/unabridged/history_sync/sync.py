@@ -77,6 +77,7 @@ class HistorySync:
         self.clock: Clock = space.clock
         self.counter = Counter(space.dependencies.tokenizer)
         self.forgotten_index: ForgottenIndex = space.forgetting.forgotten_index
+        self.off_record: str = space.settings.off_record
         self.index = PathIndex(self.store)
         self._foreign: tuple[int, dict[str, str]] = (-1, {})
         self._lock = RLock()  # around the index of paths: one request at a time
@@ -163,12 +164,14 @@ class _Request:
         self._drafts = drafts
         self._named, self._home = named, home
         self._forgotten_index = sync.forgotten_index
+        self._off_record = sync.off_record
         self._index = sync.index
         self._placer = self._finder(said)
 
     def _finder(self, said: Sequence[NormalizedExchange]) -> PositionFinder:
         only = self._home.id if self._home else None
-        return PositionFinder(self._index, only, passing(said, self._forgotten_index))
+        passes = passing(said, self._forgotten_index, self._off_record)
+        return PositionFinder(self._index, only, passes)
 
     def synced(self, *, record: bool) -> SyncedHistory:
         """Find the position, import what is new, and return the position of the request."""

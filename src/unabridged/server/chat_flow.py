@@ -16,6 +16,7 @@ from starlette.responses import Response
 from unabridged.domain.chat import ChatRequest, StreamChunk
 from unabridged.domain.message import Foreign, Role
 from unabridged.domain.scope import Scope
+from unabridged.domain.settings import is_off_record
 from unabridged.errors import (
     ContextRefusedError,
     HeadMovedError,
@@ -182,6 +183,10 @@ class _Flow:
 
     def _started(self, space: Space, *, readonly: bool) -> tuple[Turn, ChatRequest]:
         session = self.scope.session or self.asked.session
+        newest = next((d for d in reversed(self.asked.drafts) if d.role is Role.USER), None)
+        if newest is not None and is_off_record(newest.text, space.settings.off_record):
+            readonly = True
+            self.headers["x-unabridged-way"] = "off the record"
         with chat_lock(space, self.asked.drafts, session):
             return self._begun(space, session, readonly=readonly)
 
