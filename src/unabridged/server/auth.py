@@ -15,10 +15,9 @@ Sources: the Fetch standard on Origin and Sec-Fetch-Site, https://fetch.spec.wha
 
 import asyncio
 import hmac
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from hashlib import sha256
 from http import HTTPStatus
-from urllib.parse import urlsplit
 
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -70,8 +69,6 @@ _ADDED = (
 )
 _FILES = "/api/blobs/"
 """Bodies below this path may have gigabytes, if the setting allows: never hold them in memory."""
-_SECRET = 8
-"""Shortest length of a secret; shorter words (``none``, ``ollama``) occur in ordinary text."""
 _CORS = b"access-control-"
 _TOKEN_HINT = "Send the text of the home's config/server-token as: Authorization: Bearer TOKEN"  # noqa: S105 - no secret
 
@@ -93,7 +90,6 @@ class AuthMiddleware:
         self._clock = clock
         self._token = sha256(access.token().encode()).digest()
         self._names = names_of(settings)
-        self._hidden = tuple(hidden.encode() for hidden in hidden_of(settings))
         self._limits = limits or RequestLimits(settings.max_body)
         self._rates = Rates(settings.rate_limit)
         self._streams = Streams(settings.max_streams)
@@ -117,7 +113,7 @@ class AuthMiddleware:
                 await _answer(scope["path"], error)(scope, receive, send)
                 return
             try:
-                await self._app(scope, receive, _sending(send, self._hidden))
+                await self._app(scope, receive, _sending(send))
             finally:
                 if counted:
                     self._streams.leave()
@@ -220,37 +216,15 @@ def _shown(headers: Iterable[tuple[bytes, bytes]]) -> str:
     return plain.decode("latin-1").strip() if plain is not None else ""
 
 
-def hidden_of(settings: Settings) -> list[str]:
-    """The secrets sent to the upstream: its key, and passwords in addresses."""
-    words = [urlsplit(url).password for url in (settings.ollama_url, settings.openai_url)]
-    return [word for word in (settings.openai_key, *words) if word and len(word) >= _SECRET]
-
-
-def _sending(send: Send, hidden: Sequence[bytes]) -> Send:
-    # Some servers quote the key that they refuse. It is ours, not the client's, so asterisks
-    # replace it, as many, since the answer's length may have been sent already.
+def _sending(send: Send) -> Send:
     async def marked(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = message.get("headers", ())
-            kept = [
-                (name, _masked(value, hidden))
-                for name, value in headers
-                if not name.lower().startswith(_CORS)
-            ]
+            kept = [pair for pair in headers if not pair[0].lower().startswith(_CORS)]
             message = {**message, "headers": [*kept, *_ADDED]}
-        elif hidden and message["type"] == "http.response.body":
-            body = message.get("body", b"")
-            if any(word in body for word in hidden):
-                message = {**message, "body": _masked(body, hidden)}
         await send(message)
 
     return marked
-
-
-def _masked(data: bytes, hidden: Sequence[bytes]) -> bytes:
-    for word in hidden:
-        data = data.replace(word, b"*" * len(word))
-    return data
 
 
 def _answer(path: str, error: UnabridgedError) -> JSONResponse:
