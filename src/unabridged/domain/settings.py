@@ -90,6 +90,9 @@ class Settings:
         reranker: What compares the best results once more: ``none``, or ``onnx:`` with a folder.
         listen: The address and port of ``unabridged serve``. Beyond this machine it needs keys.
         hosts: Other names by which the server may be called (the Host header).
+        require_key: Who may chat from this machine while there are no API keys: ``auto`` (programs of
+            the account that runs the server, and root; where the system does not tell accounts,
+            every program; in containers, nobody), ``never`` (every program) or ``always`` (nobody).
         on_memory_error: What the server does with a request when memory itself fails: ``refuse``
             it, or ``pass`` it through without memory, with a warning.
         max_body: The most bytes of a request to the server.
@@ -157,6 +160,7 @@ class Settings:
     reranker: str = "none"
     listen: str = "127.0.0.1:11435"
     hosts: tuple[str, ...] = ()
+    require_key: str = "auto"
     on_memory_error: str = "refuse"
     max_body: int = 33_554_432
     max_streams: int = 256
@@ -233,6 +237,7 @@ class SettingsDict(TypedDict, total=False):
     reranker: str
     listen: str
     hosts: Sequence[str]
+    require_key: str
     on_memory_error: str
     max_body: int
     max_streams: int
