@@ -264,6 +264,8 @@ def _answer(path: str, error: UnabridgedError) -> JSONResponse:
         headers["retry-after"] = str(error.wait)
     if path.startswith("/api/"):
         return JSONResponse(body_in("ollama", error), status, headers)
+    if path.startswith("/v1/messages"):
+        return JSONResponse(body_in("anthropic", error), status, headers)
     if path.startswith("/v1/"):
         return JSONResponse(body_in("openai", error), status, headers)
     body = {
