@@ -119,7 +119,8 @@ def test_a_context_of_another_server_or_person_is_refused(before_ollama):
         with pytest.raises(ollama.ResponseError, match="another server"):
             client.generate("llama3.2", "Hello.", context=[1, 2, 3])
         body = {"model": "llama3.2", "prompt": "x", "context": list(made.context), "stream": False}
-        refused = bare.post("/api/generate", json=body, headers={"X-Unabridged-User": "bob"})
+        bob = {**url.bearer, "X-Unabridged-User": "bob"}
+        refused = bare.post("/api/generate", json=body, headers=bob)
         assert refused.status_code == 400
         assert "names no answer that is stored" in refused.json()["error"]
     assert len(server.sent("/api/chat")) == 1

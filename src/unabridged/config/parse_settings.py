@@ -21,7 +21,16 @@ OWN = frozenset(
 )
 """Settings for whose memory it is and its key; no profile may set them."""
 SERVER = frozenset(
-    {"listen", "hosts", "max_body", "max_streams", "rate_limit", "log", "on_memory_error"}
+    {
+        "listen",
+        "hosts",
+        "require_key",
+        "max_body",
+        "max_streams",
+        "rate_limit",
+        "log",
+        "on_memory_error",
+    }
 )
 """Settings of a whole server, whichever profile a request has."""
 OF_MODEL = frozenset(

@@ -25,6 +25,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "facts": ("rules", "model", "none"),
     "requirement_patterns": ("none", "narrow", "wide"),
     "on_memory_error": ("refuse", "pass"),
+    "require_key": ("auto", "never", "always"),
     "log": ("text", "json", "none"),
 }
 

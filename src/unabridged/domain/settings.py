@@ -98,6 +98,9 @@ class Settings:
         hosts: Other names by which the server may be called (the Host header).
         off_record: The words with which a message begins that is answered and not stored, in any
             client of the server; several are separated by ``|``, empty for none.
+        require_key: Who may chat from this machine while there are no API keys: ``auto`` (programs of
+            the account that runs the server, and root; where the system does not tell accounts,
+            every program; in containers, nobody), ``never`` (every program) or ``always`` (nobody).
         on_memory_error: What the server does with a request when memory itself fails: ``refuse``
             it, or ``pass`` it through without memory, with a warning.
         max_body: The most bytes of a request to the server.
@@ -168,6 +171,7 @@ class Settings:
     listen: str = "127.0.0.1:11435"
     hosts: tuple[str, ...] = ()
     off_record: str = "off the record:"
+    require_key: str = "auto"
     on_memory_error: str = "refuse"
     max_body: int = 33_554_432
     max_streams: int = 256
@@ -253,6 +257,7 @@ class SettingsDict(TypedDict, total=False):
     listen: str
     hosts: Sequence[str]
     off_record: str
+    require_key: str
     on_memory_error: str
     max_body: int
     max_streams: int

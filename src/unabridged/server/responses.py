@@ -18,7 +18,7 @@ from unabridged.domain.message import ToolCall
 from unabridged.errors import InputError, NotFoundError, UnabridgedError
 from unabridged.server.chat_flow import answer, way_of
 from unabridged.server.chat_request import AnswerInfo, ChatApiRequest, model_of, object_of
-from unabridged.server.error_responses import code_of, speaking, words_of
+from unabridged.server.error_responses import code_of, message_in, speaking
 from unabridged.server.passthrough import pass_through
 from unabridged.server.resolve_scope import scope_of
 from unabridged.server.state import service_of
@@ -252,7 +252,7 @@ class ResponsesWriter:
     def failed(self, error: UnabridgedError) -> bytes:
         """Return the event of an answer that broke off."""
         code = _CODES.get(code_of(error), "server_error")
-        return _framed(self._speaker.fail(words_of(error), code))
+        return _framed(self._speaker.fail(message_in("openai", error), code))
 
     def whole(self, chunks: Sequence[StreamChunk]) -> Mapping[str, Any]:
         """Return the whole response as one object."""
