@@ -55,6 +55,8 @@ class SyncedHistory:
             not the beginning of an answer, which is stored with the answer.
         taken: How many messages were added to the log.
         stored: Whether the request may be recorded; else it is only answered.
+        unstored: The ids of those in ``path`` that are not in the log: forgotten ones, and new ones
+            of a request that may not be recorded.
     """
 
     session: str
@@ -69,6 +71,7 @@ class SyncedHistory:
     new_rounds: tuple[Message, ...] = ()
     taken: int = 0
     stored: bool = True
+    unstored: frozenset[str] = frozenset()
 
     @property
     def newest(self) -> int:

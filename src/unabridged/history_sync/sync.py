@@ -179,6 +179,9 @@ class _Request:
         maker = ExchangeBuilder(self._clock, place.session or self._named or self._clock.new_id())
         path = self._path(place.found, maker)
         added = self._added(place, maker)
+        known = zip(place.found.path, path, strict=True)
+        unstored = [exchange.id for name, exchange in known if name is None]
+        unstored += [exchange.id for exchange, passes in added if passes or not record]
         new = [exchange for exchange, passes in added if not passes]
         taken = sum(message.at is maker.at for each in new for message in each.messages)
         if new and record:
@@ -187,7 +190,8 @@ class _Request:
             self._close(place, maker)
         path += [exchange for exchange, _ in added]
         parent = new[-1] if new else place.parent
-        return self._said(place, maker, path, parent, taken if record else 0)
+        made = self._said(place, maker, path, parent, taken if record else 0)
+        return replace(made, unstored=frozenset(unstored))
 
     def _place(self) -> "_Place":
         if self._named is not None and self._home is None:

@@ -207,7 +207,7 @@ def _continued(space: Space, context: Context) -> Context:
     stored = previous_manifest(store, context.id)
     if stored is None:
         return context
-    fitted = context.manifest["client"]
+    fitted = {**context.manifest["client"], "messages": stored["client"]["messages"]}
     if fitted == stored["client"]:
         return replace(context, manifest=stored)
     return replace(

@@ -70,12 +70,14 @@ def test_messages_survive_both_ways(dialect, said):
     assert same(dialect.drafts(wire)) == same(said)
 
 
-@pytest.mark.parametrize("dialect", [openai, ollama])
-def test_reasoning_that_a_client_sends_goes_on(dialect):
+@pytest.mark.parametrize(
+    ("dialect", "field"), [(openai, "reasoning_content"), (ollama, "thinking")]
+)
+def test_a_clients_reasoning_is_sent_in_the_field_of_the_dialect(dialect, field):
     said = [Message("1", Role.ASSISTANT, (Reasoning("a thought"), Text("Yes.")), NOW)]
-    (wire,) = dialect.messages(said)
-    field = "thinking" if dialect is ollama else "reasoning_content"
-    assert (wire["content"], wire[field]) == ("Yes.", "a thought")
+    wire = dialect.messages(said)
+    assert wire == ({"role": "assistant", "content": "Yes.", field: "a thought"},)
+    assert same(dialect.drafts(wire)) == same(said)
 
 
 def test_openai_sends_plain_strings_where_there_is_only_text():
@@ -272,11 +274,12 @@ def test_clients_ways_are_read():
     assert read[0].role is Role.SYSTEM
     assert read[2].parts == (ToolResult("1", "f", "noon"),)
     assert read[3].parts == (Reasoning("hm"), Text("x"))
-    sound = {"type": "input_audio", "input_audio": {"data": "AA", "format": "wav"}}
-    (heard,) = openai.drafts([{"role": "user", "content": [sound]}])
-    assert openai.messages([heard])[0]["content"] == [sound]
+    part = {"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}}
+    (draft,) = openai.drafts([{"role": "user", "content": [part]}])
+    assert [one.kind for one in draft.parts] == ["input_audio"]
+    assert openai.messages([draft]) == ({"role": "user", "content": [part]},)
     with pytest.raises(InputError, match="without a type"):
-        openai.drafts([{"role": "user", "content": [{"text": "no type"}]}])
+        openai.drafts([{"role": "user", "content": [{"input_audio": {}}]}])
 
 
 def test_ollamas_old_tool_messages_find_their_call():

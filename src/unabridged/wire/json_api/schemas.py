@@ -19,7 +19,7 @@ Schema = dict[str, Any]
 
 _PLAIN: Mapping[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 _ATTRIBUTE = re.compile(r"^    (\w+): (.*(?:\n        .*)*)", re.MULTILINE)
-_PART_TYPES = ("text", "image", "tool_call", "tool_result", "reasoning")
+_PART_TYPES = ("text", "image", "tool_call", "tool_result", "reasoning", "foreign")
 
 
 class Schemas:
