@@ -233,7 +233,7 @@ def _other(sent, body):
     found = _tools(sent, body)
     wanted = atoms(sent.dialect, sent.body)
     got = [atom for each in atoms(sent.upstream, body) for atom in each]
-    lost = _lost(wanted, got, json.dumps(body, ensure_ascii=False))
+    lost = _lost(sent, wanted, got, json.dumps(body, ensure_ascii=False))
     marks = set(MARK.findall(json.dumps(sent.body, ensure_ascii=False)))
     for role, kind, value in got:
         if kind == "text" and value and not marks & set(MARK.findall(value)):
@@ -259,7 +259,19 @@ def _other(sent, body):
     return found
 
 
-def _lost(wanted, got, text):
+def _has_no_place(sent, atom):
+    """Whether Anthropic refuses it from others: system messages amid, thoughts it did not sign."""
+    return sent.upstream == ANTHROPIC and (atom[0] == "system" or atom[1] == "reasoning")
+
+
+def _is_excused(sent, atom, text):
+    """Whether an atom is all right though no such atom arrived."""
+    if _has_no_place(sent, atom):
+        return atom[1] == "reasoning" or is_somewhere(atom, text)
+    return atom[1] == "other" and is_somewhere(atom, text)
+
+
+def _lost(sent, wanted, got, text):
     """What did not arrive in its order: the missing atoms by the place of their message."""
     lost, at = {}, 0
     pictures = {atom[2] for atom in got if atom[1] == "image"}
@@ -267,13 +279,11 @@ def _lost(wanted, got, text):
         for atom in each:
             if atom[1] == "image" and atom[2] in pictures:
                 continue
-            if atom[1] == "other" and is_somewhere(atom, text):
-                continue
             place = next((n for n in range(at, len(got)) if holds(got[n], atom)), None)
-            if place is None or atom[1] == "other":
-                lost.setdefault(number, []).append(atom)
-            else:
+            if place is not None and atom[1] != "other":
                 at = place
+            elif not _is_excused(sent, atom, text):
+                lost.setdefault(number, []).append(atom)
     return lost
 
 

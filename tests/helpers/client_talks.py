@@ -68,7 +68,7 @@ class Talker:
     def talk(self, characters, messages, tools):
         """A talk of about so many characters in so many messages, with so many tools."""
         shared = characters // (messages + max(1, tools // 4))
-        made = Talk([], [self._tool(n, shared) for n in range(tools)])
+        made = Talk([], [self.tool(n, shared) for n in range(tools)])
         made.reasons = self.random.choice(REASONS) if self.dialect == OPENAI else "thinking"
         if messages > 1 and self.random.random() < 0.6:
             made.said.append(Said("system", self.words(shared)))
@@ -140,7 +140,7 @@ class Talker:
                 result.parts.append(("image", base64.b64encode(self.mark().encode()).decode()))
             made.said.append(result)
 
-    def _tool(self, number, characters):
+    def tool(self, number, characters):
         about = self.words(min(2_000, max(20, characters // 4)))
         schema = {
             "type": "object",

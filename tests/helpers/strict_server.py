@@ -94,8 +94,13 @@ class StrictServer(ProtocolServer):
 
     def _judged(self, dialect, route):
         def judged(received):
-            answered = route(received)
-            body = dict(received.body)
+            whole = isinstance(received.body, dict)
+            if whole and isinstance(received.body.get("messages"), list):
+                answered = route(received)
+            else:
+                refuse = rules.anthropic_error if dialect == ANTHROPIC else rules.openai_error
+                answered = Answered(*reversed(refuse("messages: Input should be a valid list")))
+            body = dict(received.body) if whole else {}
             chat = Chat(dialect, body, received.raw, dict(received.headers), answered.status)
             self.chats.append(chat)
             return answered
@@ -112,7 +117,7 @@ class StrictServer(ProtocolServer):
         if not before or before[0].dialect != dialect:
             return 0
         earlier = prompt_bytes(dialect, before[0].body)
-        return _common(prompt_bytes(dialect, body), earlier) // 4
+        return min(tokens(body), _common(prompt_bytes(dialect, body), earlier) // 4)
 
     # OpenAI
 

@@ -31,6 +31,8 @@ WAYS += [(ANTHROPIC, OPENAI), (ANTHROPIC, OLLAMA)]
 TO_ANTHROPIC = [(client, ANTHROPIC) for client in (ANTHROPIC, OPENAI, OLLAMA, RESPONSES)]
 REQUESTS, SHORT = 2_000, 60
 SHOWN = 8
+LARGE = 10
+"""One talk of so many may be this many times longer, so that the largest windows are filled."""
 
 
 class Replies:
@@ -52,7 +54,8 @@ def turns(seed, dialect, windows, most_characters, **most):
     source = random.Random(f"{seed} {dialect}")
     window = source.choice(windows)
     talker = Talker(source, dialect, foreign=source.random() < 0.5)
-    talk = talker.talk(*sizes(source, window, most_characters=most_characters, **most))
+    bound = most_characters * (LARGE if source.random() < 1 / LARGE else 1)
+    talk = talker.talk(*sizes(source, window, most_characters=bound, **most))
     for _ in range(source.choice((1, 2, 3))):
         answer = Said("assistant", talker.words(60), reasoning=talker.words(40))
         yield f"w{window}", talk, answer

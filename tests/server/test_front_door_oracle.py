@@ -33,7 +33,7 @@ TOO_LONG = {
 def talk(*, rounds=2, in_loop=False):
     """A talk that has everything in it."""
     talker = Talker(random.Random(7), OPENAI, foreign=True)
-    made = Talk([Said("system", talker.words(100))], [talker._tool(n, 400) for n in range(4)])
+    made = Talk([Said("system", talker.words(100))], [talker.tool(n, 400) for n in range(4)])
     for _ in range(5):
         user = Said("user", talker.words(200), parts=[("image", "aW1hZ2U="), ("file", "[ab-1]")])
         made.said.append(user)

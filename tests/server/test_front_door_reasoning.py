@@ -79,7 +79,7 @@ def test_each_field_for_thoughts_arrives_as_it_came(serving, name, in_loop):
     messages = [user("Read it."), call, result(OPENAI, 1, "x = 1")]
     if not in_loop:
         messages += [assistant("It sets x.", **{name: "That was easy."}), user("And y?")]
-    with opened(serving, OPENAI) as door:
+    with opened(serving, OPENAI, strict=Strictness(unknown=False)) as door:
         got = door.ask(OPENAI, request(OPENAI, messages, many_tools=3))["messages"]
     assert got[1:-1] == messages[1:-1]
 

@@ -189,6 +189,25 @@ def test_in_a_loop_auto_refuses_and_leaves_nothing_out(serving, dialect):
         assert door.server.chats == []
 
 
+PROGRAMS = [
+    ("codex_cli_rs/0.169.0 (Debian 13; x86_64)", "You are Codex, a coding agent based on GPT-5."),
+    ("claude-cli/2.1.197 (external, cli)", "You are Claude Code, Anthropic's official CLI."),
+    ("opencode/1.18.33", "You are opencode, an interactive CLI tool."),
+    ("QwenCode/0.15.10 (linux; x64)", "You are Qwen Code, an interactive CLI agent."),
+    ("Cline/3.40.0", "You are Cline, a highly skilled software engineer."),
+]
+
+
+@pytest.mark.parametrize(("agent", "prompt"), PROGRAMS)
+def test_auto_refuses_programs_that_compact_by_themselves(serving, agent, prompt):
+    messages = [system(prompt), *history(20, 400), user("And now?")]
+    with door_of(serving, OPENAI, 8_192) as door:
+        body = request(OPENAI, messages, many_tools=3)
+        answer = door.post(OPENAI, body, **{"User-Agent": agent})
+        assert is_context_error(OPENAI, answer.status_code, answer.text), answer.text
+        assert door.server.chats == []
+
+
 @DIALECTS
 def test_condensed_or_not_an_open_loop_is_never_cut(serving, dialect):
     loop = [user("Find the fault."), *rounds(dialect, 6, 1_500)]
@@ -196,6 +215,22 @@ def test_condensed_or_not_an_open_loop_is_never_cut(serving, dialect):
         answer = door.post(dialect, request(dialect, [*history(3, 200), *loop], many_tools=3))
         assert is_context_error(dialect, answer.status_code, answer.text), answer.text
         assert door.server.chats == []
+
+
+@DIALECTS
+def test_condense_shortens_what_comes_before_an_open_loop(serving, dialect):
+    """Where a person chose it, older exchanges may go, but the loop and its question stay."""
+    loop = [user("Find the fault."), *rounds(dialect, 2, 300)]
+    messages = [*history(12, 400), *loop]
+    with door_of(serving, dialect, 8_192, fit="condense") as door:
+        answer = door.post(dialect, request(dialect, messages, many_tools=3))
+        if answer.status_code != 200:
+            assert is_context_error(dialect, answer.status_code, answer.text), answer.text
+            return
+        got = door.upstream_body()["messages"]
+    assert all(map(is_same, loop, got[-len(loop) :]))
+    left = LEFT_OUT.fullmatch(answer.headers["x-unabridged-left-out"])
+    assert int(left[1]) == len(messages) - len(got)
 
 
 # What condense leaves out
