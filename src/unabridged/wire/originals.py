@@ -6,11 +6,11 @@ from typing import Any
 
 import msgspec
 
-from unabridged.wire import ollama, openai
+from unabridged.wire import anthropic, ollama, openai
 from unabridged.wire.incoming_message import IncomingMessage, Wire
 
 _RENDER: Mapping[str, Callable[[Sequence[IncomingMessage]], Sequence[Wire]]] = MappingProxyType(
-    {"ollama": ollama.messages, "openai": openai.messages}
+    {"anthropic": anthropic.messages, "ollama": ollama.messages, "openai": openai.messages}
 )
 
 
