@@ -90,8 +90,8 @@ def atoms(messages: Iterable[Message | IncomingMessage]) -> Iterator[Atom]:
 
 def _atom(part: Part) -> Atom | None:
     match part:
-        case Text() | Reasoning():
-            return None
+        case Text() | Reasoning() | Foreign(kind="system-reminder"):
+            return None  # programs write their reminders again and again, each time in other words
         case Image(uri):
             return ("image", uri)
         case ToolCall(name=name, arguments=arguments):

@@ -13,6 +13,7 @@ import msgspec
 from unabridged.domain.chat import StreamChunk
 from unabridged.errors import UnabridgedError, UpstreamBrokenError
 from unabridged.wire import ollama, openai
+from unabridged.wire.anthropic_answer import MessagesStreamAssembler
 from unabridged.wire.stream_lines import Frames, Lines, data_of
 
 
@@ -136,6 +137,34 @@ class OpenAIListener:
         chunk = self._assembler.feed(event)
         tells_usage = not event.get("choices") and "usage" in event
         return StreamPiece(frame, chunk, quiet=tells_usage and not self._usage)
+
+
+class MessagesListener:
+    """Parses the server-sent events of Anthropic's dialect."""
+
+    def __init__(self) -> None:
+        self._frames = Frames()
+        self._assembler = MessagesStreamAssembler()
+        self._done = False
+
+    def feed(self, data: bytes) -> Iterator[StreamPiece]:
+        return map(self._piece, self._frames.feed(data))
+
+    def end(self) -> Iterator[StreamPiece]:
+        yield from map(self._piece, self._frames.end())
+        if not self._done:
+            self._assembler.end()
+
+    def whole(self, body: bytes) -> Iterator[StreamPiece]:
+        yield StreamPiece(body, self._assembler.whole(_object(body)), last=True)
+
+    def _piece(self, frame: bytes) -> StreamPiece:
+        data = data_of(frame)
+        if not data:
+            return StreamPiece(frame, None)
+        chunk = self._assembler.feed(_object(data))
+        self._done = chunk is not None and chunk.done
+        return StreamPiece(frame, chunk, last=self._done)
 
 
 def _object(data: bytes) -> dict[str, Any]:

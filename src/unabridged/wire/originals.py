@@ -7,11 +7,13 @@ from typing import Any
 import msgspec
 
 from unabridged.domain.message import Message
-from unabridged.wire import ollama, openai
+from unabridged.wire import anthropic, ollama, openai
 from unabridged.wire.incoming_message import IncomingMessage, Wire
 
 _RENDER: Mapping[str, Callable[[Sequence[Message | IncomingMessage]], Sequence[Wire]]] = (
-    MappingProxyType({"ollama": ollama.messages, "openai": openai.messages})
+    MappingProxyType(
+        {"anthropic": anthropic.messages, "ollama": ollama.messages, "openai": openai.messages}
+    )
 )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from unabridged.errors import InputError
+from unabridged.wire import anthropic_request
 from unabridged.wire.lenient_json import mapping
 
 _SAME = ("temperature", "top_p", "seed", "stop", "presence_penalty", "frequency_penalty")
@@ -80,7 +81,13 @@ def options_for(dialect: str, upstream: str, body: Mapping[str, Any]) -> dict[st
     An upstream inside this process accepts OpenAI's.
     """
     if dialect != upstream:
-        return to_ollama(body) if upstream == "ollama" else to_openai(body)
+        given = anthropic_request.options(body) if dialect == "anthropic" else body
+        if upstream == "ollama":
+            return to_ollama(given)
+        options = to_openai(body) if dialect == "ollama" else dict(given)
+        return (
+            anthropic_request.from_chat_completions(options) if upstream == "anthropic" else options
+        )
     if upstream == "ollama":
         beside = {name: body[name] for name in _OLLAMA if body.get(name) is not None}
         return {**mapping(body.get("options")), **beside}
