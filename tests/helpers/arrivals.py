@@ -19,6 +19,7 @@ PATHS = {
     RESPONSES: "/v1/responses",
 }
 LEFT_OUT = re.compile(r"messages=(\d+), tokens=(\d+)")
+OLLAMA_WORDS = re.compile(r"exceeds the available context size \(\d+ tokens\)")
 CONTEXT_WORDS = re.compile(r"maximum context length is \d+ tokens", re.IGNORECASE)
 """What LiteLLM and others look for, in OpenAI's and Ollama's dialect."""
 ANTHROPIC_WORDS = re.compile(r"prompt is too long: \d+ tokens > \d+ maximum")
@@ -96,7 +97,7 @@ def is_context_error(dialect, status, answer):
     if status != 400:
         return False
     if dialect == OLLAMA:
-        return isinstance(error, str) and bool(CONTEXT_WORDS.search(error))
+        return isinstance(error, str) and bool(OLLAMA_WORDS.search(error))
     if dialect == ANTHROPIC:
         known = error.get("type") == "invalid_request_error"
         return known and bool(ANTHROPIC_WORDS.search(error.get("message", "")))

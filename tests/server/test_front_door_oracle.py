@@ -25,7 +25,7 @@ from tests.server.clients import ollama_client, openai_client
 
 TOO_LONG = {
     OPENAI: rules.chat_too_long(9_000, 0, 8_000)[1],
-    OLLAMA: {"error": "This model's maximum context length is 8000 tokens, and it needs 9000."},
+    OLLAMA: {"error": "request (9000 tokens) exceeds the available context size (8000 tokens)"},
     ANTHROPIC: rules.anthropic_too_long(9_000, 8_000)[1],
 }
 

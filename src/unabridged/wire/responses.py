@@ -178,15 +178,15 @@ def _whole(given: list[Any], find: Find) -> Iterator[Mapping[str, Any]]:
 def _goes_with(before: IncomingMessage, draft: IncomingMessage) -> bool:
     if before.role is not Role.ASSISTANT or draft.role is not Role.ASSISTANT:
         return False
-    if all(isinstance(part, Reasoning) for part in before.parts):
-        return True
-    if any(isinstance(part, Reasoning) for part in draft.parts):
-        return False
-    return bool(draft.calls) or bool(before.calls and not before.text)
+    # Results follow the message with the calls, so that nothing may come between calls.
+    return bool(draft.calls or before.calls) or all(
+        isinstance(part, Reasoning) for part in before.parts
+    )
 
 
 def _words_first(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    return tuple(sorted(parts, key=lambda part: isinstance(part, ToolCall)))
+    order = {Reasoning: 0, ToolCall: 2}
+    return tuple(sorted(parts, key=lambda part: order.get(type(part), 1)))
 
 
 def _thought(item: Mapping[str, Any]) -> str:
