@@ -1,6 +1,6 @@
 """Protocols of models: chat models, embedders, condensers, rerankers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from unabridged.domain.chat import Abilities, Address, ChatRequest, StreamChunk
@@ -130,11 +130,17 @@ class Embedder(Protocol):
 class Lexicon(Protocol):
     """Compares the meanings of single words, for a detailed comparison with an exchange."""
 
-    def pieces(self, user: str, answer: str) -> "NDArray[np.uint16]":
+    def pieces(
+        self, user: Iterable[Sequence[str]], answer: Iterable[Sequence[str]]
+    ) -> "NDArray[np.uint16]":
         """Return the word pieces of an exchange by sentence, each once in a sentence.
 
         Each sentence begins with ``USER_SENTENCE`` or ``ANSWER_SENTENCE`` of ``index.entry``, which
         tell who wrote it; no piece has such a number.
+
+        Args:
+            user: The words of each sentence of the user.
+            answer: Those of the answer.
         """
         ...
 
