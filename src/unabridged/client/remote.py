@@ -33,7 +33,6 @@ from unabridged.domain.results import (
     MaintenanceProgress,
     SearchResult,
     SessionSummary,
-    SkippedRecord,
     Transcript,
 )
 from unabridged.domain.session import Session
@@ -285,23 +284,9 @@ class RemoteMemory(RemoteView):
                 f"{str(path)!r} cannot be opened: {reason}.", hint="Check the path."
             ) from error
         with file:
-            told = self._wire.upload(transfer.import_file, file, format=format, model=model)
-        return ImportResult(
-            format=told.format,
-            conversations=told.conversations,
-            conversations_added=told.conversations_added,
-            conversations_known=told.conversations_known,
-            exchanges=told.exchanges,
-            added=told.added,
-            records=told.records,
-            records_added=told.records_added,
-            requirements=told.requirements,
-            skipped=dict(told.skipped),
-            repaired=dict(told.repaired),
-            failed=[SkippedRecord(one.where, one.reason) for one in told.failed],
-            failed_count=told.failed_count,
-            notes=list(told.notes),
-        )
+            return self._wire.upload(
+                transfer.import_file, ImportResult, file, format=format, model=model
+            )
 
     @like(Memory.export)
     def export(
@@ -338,7 +323,8 @@ class RemoteMemory(RemoteView):
         """
         held = io.BytesIO()
         write_jsonl([transcript], held)
-        told = self._wire.upload(transfer.import_file, held.getvalue(), format="unabridged")
+        held.seek(0)
+        told = self._wire.upload(transfer.import_file, ImportResult, held, format="unabridged")
         if told.failed_count:
             reasons = "; ".join(f"{one.where}: {one.reason}" for one in told.failed)
             raise InputError(f"Not all of it was stored: {reasons}.", hint="The rest was.")
