@@ -26,10 +26,10 @@ from unabridged.operations import (
 )
 from unabridged.operations.operation import MOST_A_PAGE
 from unabridged.operations.operation_results import RecordedExchange
-from unabridged.space.sessions import check_session_name
 from unabridged.space.tools import Offered, Tool, as_tool
 from unabridged.turn.conversation import Conversation, mode_of
 from unabridged.turn.messages import answer_of, question_parts, tool_round
+from unabridged.turn.own_session import SessionOwner
 from unabridged.wire.any_message import AnyMessage
 from unabridged.wire.incoming_message import IncomingMessage
 from unabridged.wire.json_api import to_plain
@@ -47,7 +47,7 @@ _EMBEDDED = "Open the memory where it is stored: Memory.open()."
 
 
 @checks_arguments
-class RemoteConversation:
+class RemoteConversation(SessionOwner):
     """A session with one owner, kept by a server; see ``Conversation``.
 
     Args:
@@ -56,30 +56,22 @@ class RemoteConversation:
             None for a new one.
         title: The title of a session that begins; empty to take it from the first message.
 
+    Attributes:
+        session: The id of the session.
+
     Raises:
         NameRefusedError: No session can have this id.
     """
 
     def __init__(self, wire: Wire, session: str | None = None, title: str = "") -> None:
-        if session is not None:
-            check_session_name(session)
+        super().__init__(SystemClock(), session, title)
         self._wire = wire
-        self._clock = SystemClock()
-        self._session = session
-        self._title = title
 
     def __getattr__(self, name: str) -> Any:
         raise missing(self, name, Conversation)
 
     def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
         return short(self, self._session or "new", quoted(self._title))
-
-    @property
-    def session(self) -> str:
-        """The id of the session."""
-        if self._session is None:
-            self._session = self._clock.new_id()
-        return self._session
 
     @property
     def header(self) -> Session | None:
@@ -131,7 +123,7 @@ class RemoteConversation:
         Raises:
             HeadMovedError: The session moved on since the context was prepared.
         """
-        self._check(context)
+        self._check_own(context, "RemoteMemory")
         told = self._wire.call(
             contexts.begin_context, context=context.id, title=self._title or None
         )
@@ -139,7 +131,7 @@ class RemoteConversation:
 
     def record_tools(self, context: Context, messages: "Iterable[AnyMessage]") -> Exchange:
         """Store a tool round of an exchange; see ``Conversation.record_tools``."""
-        self._check(context)
+        self._check_own(context, "RemoteMemory")
         said = tool_round(self, messages, None)
         self._name(context)
         bodies = [body_of(one) for one in said]
@@ -174,7 +166,7 @@ class RemoteConversation:
         *,
         behind: bool = False,
     ) -> Exchange:
-        self._check(context)
+        self._check_own(context, "RemoteMemory")
         answer, usage, reached = answer_of(self, reply, usage, state)
         self._name(context)
         told = self._wire.call(
@@ -213,14 +205,6 @@ class RemoteConversation:
         if self._session is None:
             raise NotFoundError("No session has begun yet.", hint="Record something first.")
         return self._wire.call(sessions.change_session, session=self._session, title=title)
-
-    def _check(self, context: Context) -> None:
-        theirs = context.scope.session
-        if context.retry_of is None and self._session is not None and theirs != self._session:
-            raise InputError(
-                f"This context is of the session {theirs!r}, not of {self._session!r}.",
-                hint="Record it with its own conversation, or with RemoteMemory.record().",
-            )
 
     def message(self, role: Role, parts: Sequence[Part]) -> Message:
         """Return a message with a fresh id and the time; the server sets its own."""
