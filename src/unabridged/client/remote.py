@@ -44,7 +44,7 @@ from unabridged.errors import (
     TransferError,
 )
 from unabridged.factory.file_transfer import ImportResult
-from unabridged.memory import Memory
+from unabridged.memory import Memory, plain_messages, plan_of
 from unabridged.operations import (
     TABLE,
     exchanges,
@@ -63,7 +63,6 @@ from unabridged.transfer.detect_format import open_file
 from unabridged.transfer.export import FORMS, write_file
 from unabridged.transfer.native_jsonl import write_jsonl
 from unabridged.turn.messages import listed
-from unabridged.wire import openai
 from unabridged.wire.any_message import AnyMessage, read_messages
 
 _SPOOLED_BYTES = 1 << 20
@@ -216,9 +215,7 @@ class RemoteMemory(RemoteView):
 
     @like(Memory.history)
     def history(self, session: str | None = None, *, limit: int = 50) -> list[Any]:
-        path = self.conversation(self._named(session)).history(limit)
-        said = [message for exchange in path for message in exchange.messages]
-        return [dict(message) for message in openai.messages(said)]
+        return plain_messages(self.conversation(self._named(session)).history(limit))
 
     @like(Memory.sessions)
     def sessions(self, *, limit: int | None = None) -> list[SessionSummary]:
@@ -247,11 +244,7 @@ class RemoteMemory(RemoteView):
 
     @like(Memory.forget)
     def forget(self, *ids_or_plan: str | ForgetPlan, **named: Any) -> Receipt:
-        plans = [one for one in ids_or_plan if isinstance(one, ForgetPlan)]
-        ids = [one for one in ids_or_plan if isinstance(one, str)]
-        if plans and (len(plans) > 1 or ids or any(named.values())):
-            raise InputError("A plan names all that goes.", hint="Give the plan alone.")
-        plan = plans[0] if plans else self.plan_forget(*ids, **named)
+        plan = plan_of(ids_or_plan, self.plan_forget, **named)
         return self._wire.call(forgetting.forget, plan=plan.id)
 
     @like(Memory.maintain)

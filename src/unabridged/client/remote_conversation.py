@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Any
 
 from unabridged.client.http_calls import Wire
+from unabridged.client.remote_views import like
 from unabridged.clock import SystemClock
 from unabridged.domain.arguments import checks_arguments
 from unabridged.domain.budget import Mode
@@ -117,20 +118,16 @@ class RemoteConversation(SessionOwner):
             self._session = context.scope.session
         return context
 
+    @like(Conversation.begin)
     def begin(self, context: Context) -> Exchange:
-        """Store the user's message of a context; when this returns, it survives a power cut.
-
-        Raises:
-            HeadMovedError: The session moved on since the context was prepared.
-        """
         self._check_own(context, "RemoteMemory")
         told = self._wire.call(
             contexts.begin_context, context=context.id, title=self._title or None
         )
         return self._recorded(told, context, (), ExchangeState.OPEN)
 
+    @like(Conversation.record_tools)
     def record_tools(self, context: Context, messages: "Iterable[AnyMessage]") -> Exchange:
-        """Store a tool round of an exchange; see ``Conversation.record_tools``."""
         self._check_own(context, "RemoteMemory")
         said = tool_round(self, messages, None)
         self._name(context)
@@ -179,8 +176,8 @@ class RemoteConversation(SessionOwner):
         )
         return self._recorded(told, context, [answer] if answer else [], reached)
 
+    @like(Conversation.history)
     def history(self, limit: int = 50) -> list[Exchange]:
-        """Return the session's current path, oldest first."""
         if self._session is None:
             return []
         newest = self._wire.all(
@@ -193,13 +190,8 @@ class RemoteConversation(SessionOwner):
         except NotFoundError:
             return []  # it has not begun yet
 
+    @like(Conversation.rename)
     def rename(self, title: str) -> Session:
-        """Rename the session.
-
-        Raises:
-            InputError: The title is empty.
-            NotFoundError: No session has begun yet.
-        """
         if not title.strip():
             raise InputError("The title is empty.", hint="Give a title.")
         if self._session is None:
