@@ -245,6 +245,7 @@ class AsyncRequirements(_Wrapper[Requirements]):
 
     all = _read(Requirements.all)
     get = _read(Requirements.get)
+    history = _read(Requirements.history)
     add = _write(Requirements.add)
     edit = _write(Requirements.edit)
     pin = _write(Requirements.pin)

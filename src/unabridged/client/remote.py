@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Self, cast
 
 from unabridged.client.http_calls import Wire
-from unabridged.client.remote_conversation import RemoteConversation, body_of, missing
+from unabridged.client.remote_conversation import RemoteConversation, body_of
 from unabridged.client.remote_views import (
     RemoteCondensations,
     RemoteFacts,
@@ -97,6 +97,8 @@ class RemoteMemory(RemoteView):
         UpstreamAwayError: No server answers.
     """
 
+    _embedded = Memory
+
     def __init__(
         self,
         url: str = "http://127.0.0.1:11435",
@@ -128,7 +130,7 @@ class RemoteMemory(RemoteView):
     def __getattr__(self, subject: str) -> RemoteSubject:
         if (found := self.__dict__.get("_subjects", {}).get(subject)) is not None:
             return cast("RemoteSubject", found)
-        raise missing(self, subject, Memory)
+        raise self._lacks(subject)
 
     def __dir__(self) -> Sequence[str]:  # type: ignore[explicit-override]  # typing.override came with 3.12
         return [*super().__dir__(), *self._subjects]

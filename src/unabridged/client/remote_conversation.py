@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from unabridged.client.http_calls import Wire
-from unabridged.client.remote_views import like
+from unabridged.client.remote_views import RemoteView, like
 from unabridged.clock import SystemClock
 from unabridged.domain.arguments import checks_arguments
 from unabridged.domain.budget import Mode
@@ -19,7 +19,6 @@ from unabridged.domain.short_repr import quoted, short
 from unabridged.errors import (
     InputError,
     NotFoundError,
-    UnsupportedError,
 )
 from unabridged.operations import (
     contexts,
@@ -35,20 +34,9 @@ from unabridged.wire.any_message import AnyMessage
 from unabridged.wire.incoming_message import IncomingMessage
 from unabridged.wire.json_api import to_plain
 
-_CHAT = "Chat with the server: it speaks OpenAI's dialect at /v1 of its address."
-_INSTEAD = {
-    "ask": _CHAT,
-    "chat": _CHAT,
-    "turn": _CHAT,
-    "save": "The server stores each write at once; nothing is held back.",
-    "space": "Use its subjects, for example memory.shares.list().",
-}
-"""What to do instead, by the name of what a remote memory lacks."""
-_EMBEDDED = "Open the memory where it is stored: Memory.open()."
-
 
 @checks_arguments
-class RemoteConversation(SessionOwner):
+class RemoteConversation(SessionOwner, RemoteView):
     """A session with one owner, kept by a server; see ``Conversation``.
 
     Args:
@@ -64,12 +52,11 @@ class RemoteConversation(SessionOwner):
         NameRefusedError: No session can have this id.
     """
 
+    _embedded = Conversation
+
     def __init__(self, wire: Wire, session: str | None = None, title: str = "") -> None:
         super().__init__(SystemClock(), session, title)
         self._wire = wire
-
-    def __getattr__(self, name: str) -> Any:
-        raise missing(self, name, Conversation)
 
     def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
         return short(self, self._session or "new", quoted(self._title))
@@ -242,13 +229,3 @@ def _parts(message: Message | IncomingMessage) -> list[dict[str, Any]]:
 def body_of(message: Message | IncomingMessage) -> dict[str, Any]:
     """Return a message as an operation takes it."""
     return {"role": message.role.value, "parts": _parts(message)}
-
-
-def missing(thing: object, name: str, embedded: type) -> AttributeError:
-    """Return the error for what a remote object lacks; if the embedded one has it, with a hint."""
-    kind = type(thing).__name__
-    if name.startswith("_") or not hasattr(embedded, name):
-        return AttributeError(f"{kind!r} has no {name!r}.")
-    return UnsupportedError(
-        f"The memory of a server has no {name!r}.", hint=_INSTEAD.get(name, _EMBEDDED)
-    )
