@@ -85,7 +85,7 @@ def called(
     operation: Operation[Any, Any],
     result: Callable[[Any], Any] = lambda made: made,
     **fixed: object,
-) -> Callable[Concatenate[RemoteView, Given], Result]:
+) -> Callable[Concatenate[Any, Given], Result]:
     """Make a method that calls an operation, like the embedded memory's method.
 
     Args:
@@ -95,13 +95,14 @@ def called(
         result: Makes the method's result of the operation's.
         **fixed: Other parameters of the operation.
     """
-    arguments = _arguments_of(method, operation)
+    signature = inspect.signature(method)
 
-    def call(self: RemoteView, /, *args: Given.args, **kwargs: Given.kwargs) -> Result:
-        made = _run(self, operation, arguments(self, *args, **kwargs) | fixed)
-        return cast("Result", result(made))
+    @like(method)
+    def call(self: RemoteView, *args: Any, **kwargs: Any) -> Result:
+        given = _parameters(operation, signature.bind(self, *args, **kwargs))
+        return cast("Result", result(_run(self, operation, given | fixed)))
 
-    return update_wrapper(call, method)
+    return call
 
 
 def _run(view: RemoteView, operation: Operation[Any, Any], given: Mapping[str, Any]) -> Any:
@@ -111,24 +112,17 @@ def _run(view: RemoteView, operation: Operation[Any, Any], given: Mapping[str, A
     return wire.call(operation, **given)
 
 
-def _arguments_of(
-    method: Callable[..., Any], operation: Operation[Any, Any]
-) -> Callable[..., dict[str, Any]]:
-    signature = inspect.signature(method)
-    known = operation.params.__struct_fields__
-    named = operation.fields_of(Place.PATH)
-
-    def arguments(*args: Any, **kwargs: Any) -> dict[str, Any]:
-        _, *given = signature.bind(*args, **kwargs).arguments.items()
-        found: dict[str, Any] = {}
-        for name, value in given:
-            if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
-                found |= value
-            else:
-                found[name if name in known else named[0]] = value
-        return found
-
-    return arguments
+def _parameters(operation: Operation[Any, Any], given: inspect.BoundArguments) -> dict[str, Any]:
+    _, *arguments = given.arguments.items()
+    found: dict[str, Any] = {}
+    for name, value in arguments:
+        if given.signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+            found |= value
+        elif name in operation.params.__struct_fields__:
+            found[name] = value
+        else:
+            found[operation.fields_of(Place.PATH)[0]] = value
+    return found
 
 
 class RemoteSubject(RemoteView):
