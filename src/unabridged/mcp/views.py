@@ -1,7 +1,7 @@
 """How tools look: their titles, their results as text, and when a model should use them."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from unabridged.domain.context import Context, Decision
@@ -131,11 +131,7 @@ def _recorded(call: Call, _: str, __: Any, result: RecordedExchange) -> Shown:
 
 def _facts(call: Call, _: str, params: Any, page: Page[Fact]) -> Shown:
     held = call.space.facts.all(None if params.state == "all" else params.state)
-    return _fact_list(page.items, len(held))
-
-
-def _fact_list(found: Sequence[Fact], total: int) -> Shown:
-    out = FactsOut(facts=[fact_out(one) for one in found], total=total)
+    out = FactsOut(facts=[fact_out(one) for one in page.items], total=len(held))
     blocks = [one.recalled for one in out.facts]
     return fenced(blocks) if blocks else "No such facts are known.", out
 
