@@ -122,6 +122,15 @@ def test_users_are_kept_apart_whatever_their_script(url):
         RemoteMemory(str(url), key=key_of(url), user="x" * 300)
 
 
+def test_a_remote_conversation_has_a_head(url):
+    with RemoteMemory(str(url), key=key_of(url)) as memory:
+        talk = memory.conversation("tea")
+        assert (talk.is_named, talk.header, talk.head) == (True, None, None)
+        done = talk.record(talk.prepare("Sencha."), "Good.")
+        assert talk.head == done.messages[-1].id
+        assert not memory.conversation().is_named
+
+
 def test_a_session_is_taken_up_by_its_name(url):
     with RemoteMemory(str(url), key=key_of(url)) as memory:
         talk = memory.conversation(title="Tea")

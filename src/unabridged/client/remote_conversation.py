@@ -16,14 +16,8 @@ from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Part, Role, part_to_dict
 from unabridged.domain.session import Session
 from unabridged.domain.short_repr import quoted, short
-from unabridged.errors import (
-    InputError,
-    NotFoundError,
-)
-from unabridged.operations import (
-    contexts,
-    sessions,
-)
+from unabridged.errors import InputError, NotFoundError
+from unabridged.operations import contexts, sessions
 from unabridged.operations.operation import MOST_A_PAGE
 from unabridged.operations.operation_results import RecordedExchange
 from unabridged.space.tools import Offered, Tool, as_tool
@@ -47,6 +41,7 @@ class RemoteConversation(SessionOwner, RemoteView):
 
     Attributes:
         session: The id of the session.
+        is_named: Whether the owner chose it.
 
     Raises:
         NameRefusedError: No session can have this id.
@@ -70,6 +65,11 @@ class RemoteConversation(SessionOwner, RemoteView):
             return self._wire.call(sessions.get_session, session=self._session)
         except NotFoundError:
             return None  # it was forgotten
+
+    @property
+    def head(self) -> str | None:
+        """The id of the session's last message; None before the first message."""
+        return header.head if (header := self.header) else None
 
     def prepare(
         self,

@@ -60,7 +60,6 @@ class Conversation(SessionOwner):
     ) -> None:
         super().__init__(space.clock, session, title)
         self.space = space
-        self.is_named = session is not None
         self._shared = shared
         self._begun: dict[str, Recorded] = {}
 

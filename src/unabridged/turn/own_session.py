@@ -14,6 +14,9 @@ class SessionOwner:
         session: The id of the session; None for a new one.
         title: The title of a session that begins.
 
+    Attributes:
+        is_named: Whether the owner chose the session's id.
+
     Raises:
         NameRefusedError: No session can have this id.
     """
@@ -24,6 +27,7 @@ class SessionOwner:
         self._clock = clock
         self._session = session
         self._title = title
+        self.is_named = session is not None
 
     @property
     def session(self) -> str:
