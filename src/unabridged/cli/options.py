@@ -1,12 +1,11 @@
 """The options that commands share, and the settings that a call reads from them."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from unabridged.cli.confirm import confirm
 from unabridged.cli.output import echo, echo_json, echo_lines
 from unabridged.errors import InputError
 
@@ -14,22 +13,6 @@ if TYPE_CHECKING:
     from unabridged.config import LoadedSettings
     from unabridged.config.agent_settings import ByAgent
     from unabridged.domain.settings import Settings
-
-__all__ = [
-    "ANSWERING",
-    "MEMORY",
-    "PLACE",
-    "TALK",
-    "Invocation",
-    "SharedOption",
-    "common",
-    "confirm",
-    "example",
-    "invoked",
-    "shared_options",
-]
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 _PREFIX = "unabridged."
 
@@ -173,20 +156,6 @@ def _config() -> ModuleType:
     return config
 
 
-def common(*names: str) -> Callable[[Command], Command]:
-    """Add shared options to a command; its ``Invocation`` has their values."""
-
-    def decorate(command: Command) -> Command:
-        for name in reversed(dict.fromkeys(names)):
-            flags, extra = _OPTIONS[name]
-            command = click.option(
-                *flags, cls=SharedOption, callback=_keep, expose_value=False, **extra
-            )(command)
-        return command
-
-    return decorate
-
-
 def example(*lines: str) -> str:
     """Return examples for the end of a command's help."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
@@ -275,15 +244,3 @@ class Invocation:
             echo_lines(lines)
         else:
             echo(empty, "dim")
-
-
-def invoked(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Pass a command its ``Invocation`` as first argument."""
-
-    @click.pass_context
-    def with_invocation(ctx: click.Context, /, *args: Any, **kwargs: Any) -> Any:
-        return ctx.invoke(command, Invocation(ctx), *args, **kwargs)
-
-    with_invocation.__name__ = command.__name__
-    with_invocation.__doc__ = command.__doc__
-    return with_invocation

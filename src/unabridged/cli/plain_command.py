@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from unabridged.cli.options import PLACE, SharedOption, example, invoked, shared_options
+from unabridged.cli.options import PLACE, Invocation, SharedOption, example, shared_options
 
 Function = Callable[..., Any]
 _RANGE = re.compile(r"([\d.]+)<=x<=([\d.,_]+)")
@@ -128,6 +128,7 @@ def plain_command(
     *examples: str,
     options: Iterable[str] = PLACE,
     group: click.Group | None = None,
+    about: str = "",
 ) -> Callable[[Function], click.Command]:
     """Make a command of a function that takes an ``Invocation``; its docstring is the help.
 
@@ -136,16 +137,22 @@ def plain_command(
         examples: Command lines as examples.
         options: Names of shared options, listed after those of the function.
         group: The group that it belongs to.
+        about: Its help instead of the docstring.
     """
 
     def made(function: Function) -> click.Command:
         own = list(reversed(getattr(function, "__click_params__", ())))
+
+        @click.pass_context
+        def run(ctx: click.Context, /, **given: Any) -> None:
+            function(Invocation(ctx), **given)
+
         command = PlainCommand(
             name,
-            help=(function.__doc__ or "").strip(),
+            help=(about or function.__doc__ or "").strip(),
             epilog=example(*examples),
             params=[*own, *shared_options(options)],
-            callback=invoked(function),
+            callback=run,
         )
         if group is not None:
             group.add_command(command)

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
+from unabridged.cli.confirm import confirm
 from unabridged.cli.open_from_options import named, open_home, open_space
-from unabridged.cli.options import MEMORY, Invocation, confirm
+from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import dumps, echo, echo_lines
 from unabridged.cli.plain_command import plain_command
 from unabridged.cli.views.forgetting import plan_lines, receipt_lines, space_lines

@@ -6,22 +6,22 @@ from functools import partial
 import click
 
 from unabridged.cli.open_from_options import look_into, session_named, words_from
-from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
+from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import width
 from unabridged.cli.period import in_period, period
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.terminal_text import safe, wrap
 from unabridged.cli.views.found import by_score, found_lines, nearest, nothing_lines
 from unabridged.errors import InputError
 
 
-@click.command(
+@plain_command(
     "search",
-    epilog=example(
-        "unabridged search hotel lisbon",
-        "unabridged search --since 2026-05-01 '\"blue folder\"'",
-        "unabridged search --json --limit 3 --role user passport",
-    ),
+    "unabridged search hotel lisbon",
+    "unabridged search --since 2026-05-01 '\"blue folder\"'",
+    "unabridged search --json --limit 3 --role user passport",
+    options=(*MEMORY, "only_session"),
 )
 @click.argument("query", nargs=-1, required=True)
 @click.option(
@@ -44,8 +44,6 @@ from unabridged.errors import InputError
     metavar="SHARE",
     help="How well exchanges must match, 0 to 1; 0 lists the nearest too.",
 )
-@common(*MEMORY, "only_session")
-@invoked
 def command(
     invocation: Invocation,
     *,

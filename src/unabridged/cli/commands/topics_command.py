@@ -8,10 +8,11 @@ import click
 
 from unabridged.cli.format import count, day
 from unabridged.cli.open_from_options import look_into, session_named
-from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
+from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import echo, echo_lines, exchange_data, plain
 from unabridged.cli.paint import Column, paint, table, width
 from unabridged.cli.period import in_period, period
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.progress import Stages
 from unabridged.cli.terminal_text import clip, one_line, wrap
 from unabridged.domain.exchange import Exchange
@@ -24,13 +25,12 @@ ROOM_FOR_ALL = 90
 """The least width to also count sessions and show whole dates."""
 
 
-@click.command(
+@plain_command(
     "topics",
-    epilog=example(
-        "unabridged topics",
-        "unabridged topics --since 2026-05-01 --until 2026-05-31",
-        "unabridged topics --show 3",
-    ),
+    "unabridged topics",
+    "unabridged topics --since 2026-05-01 --until 2026-05-31",
+    "unabridged topics --show 3",
+    options=(*MEMORY, "only_session"),
 )
 @in_period
 @click.option(
@@ -43,8 +43,6 @@ ROOM_FOR_ALL = 90
     show_default=True,
     help="List up to this many exchanges of a topic.",
 )
-@common(*MEMORY, "only_session")
-@invoked
 def command(
     invocation: Invocation,
     since: datetime | None,
