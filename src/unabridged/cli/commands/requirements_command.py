@@ -109,7 +109,7 @@ from_operation(
     "requirements.conflicts",
     "Show pairs that cannot be met together: different numbers, must against must not.",
     "unabridged requirements conflicts",
-    view=lambda pairs, _: conflict_lines((pair.one, pair.other) for pair in pairs),
+    view=lambda pairs, _: conflict_lines(pairs),
     empty="No conflicts found.",
 )
 
