@@ -1,8 +1,8 @@
 """The options that commands share, and the settings that a call reads from them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from unabridged.config.agent_settings import ByAgent
     from unabridged.domain.settings import Settings
 
+Item = TypeVar("Item")
 _PREFIX = "unabridged."
 
 _OPTIONS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
@@ -243,4 +244,16 @@ class Invocation:
         elif lines or not empty:
             echo_lines(lines)
         else:
+            echo(empty, "dim")
+
+    def answer_each(self, items: Iterable[Item], show: Callable[[Item], None], empty: str) -> None:
+        """Write items as they arrive, each by ``show``; as one list if JSON is asked for."""
+        found = []
+        for item in items:
+            found.append(item)
+            if not self.json:
+                show(item)
+        if self.json:
+            echo_json(found)
+        elif not found:
             echo(empty, "dim")

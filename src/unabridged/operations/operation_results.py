@@ -71,6 +71,20 @@ class ShareView:
         return ShareView(share.state, len(share.exchange_ids), len(share.fact_ids), share)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevokedShare(ShareView):
+    """A share that was revoked.
+
+    Attributes:
+        receipt: What was removed from the receiving space; null if nothing was, or if this repeats
+            an earlier answer.
+        reached: Whether the receiving space exists.
+    """
+
+    receipt: Receipt | None = None
+    reached: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class RequirementConflict:
     """Two requirements that cannot be met together.
