@@ -7,7 +7,7 @@ commands and shells complete them at once.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from unabridged.cli.open_from_options import look_into, open_space, words_from
+from unabridged.cli.open_from_options import open_space, words_from
 from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.plain_command import PlainCommand, PlainGroup
@@ -73,13 +73,13 @@ def from_operation(  # noqa: PLR0913 - the columns of a command
 
 
 def call_of(invocation: Invocation, operation: str) -> "Call":
-    """Open the space of the options for an operation; for one that reads, create none."""
+    """Open the space of the options for an operation; create one only for what writes."""
     from unabridged.cli.local_call import local_call  # noqa: PLC0415 - slow, and help needs none of it
-    from unabridged.domain.permissions import Right  # noqa: PLC0415 - as above
     from unabridged.operations import operation_named  # noqa: PLC0415 - as above
+    from unabridged.operations.operation import Effect  # noqa: PLC0415 - as above
 
     wanted = operation_named(operation)
-    space = look_into(invocation) if wanted.right is Right.READ else open_space(invocation)
+    space = open_space(invocation, create=wanted.effect is Effect.WRITES)
     return local_call(space, invocation.by_agent() if wanted.tag == "shares" else None)
 
 

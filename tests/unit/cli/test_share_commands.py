@@ -158,6 +158,7 @@ def test_nothing_is_begun_by_sharing_from_a_space_that_is_not_there(said):
     done = said("share", "to", "ann/coder", "--all-facts", "--user", "ann", "--agent", "wrok")
     assert done.code == 3
     assert "no space 'ann/wrok'" in done.err
+    assert said("share", "revoke", "7K2QMD", "--user", "ann", "--agent", "wrok").code == 3
     assert [row["space"]["agent"] for row in said("spaces", "--json").data] == ["work"]
 
 
