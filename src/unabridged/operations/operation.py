@@ -229,6 +229,11 @@ class Operation(Generic[P, R]):
         has_body = self.method in {"POST", "PATCH"} and self.transfer is None
         return Place.BODY if has_body and name not in self.query else Place.QUERY
 
+    def needs(self, name: str) -> bool:
+        """Return whether a parameter has no default."""
+        fields = msgspec.structs.fields(self.params)
+        return any(each.name == name and each.required for each in fields)
+
     def fields_of(self, place: Place) -> list[str]:
         """Return the names of the parameters in one part of a request."""
         return [n for n in self.params.__struct_fields__ if self.place_of(n) is place]
