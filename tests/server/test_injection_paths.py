@@ -80,7 +80,7 @@ class Way:
 
         def work(memory):
             for number, marked in marks:
-                memory.import_transcript(foreign(number, marked))
+                memory.log.import_transcript(foreign(number, marked))
             memory.new_session("condensed")
             for _, marked in marks:
                 memory.record(memory.prepare(marked), f"{marked}. Chapter by chapter. " * 8)

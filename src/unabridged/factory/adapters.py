@@ -11,6 +11,7 @@ from unabridged.config.personas import persona_text
 from unabridged.context.render import SYSTEM
 from unabridged.domain.backup_results import Recovery
 from unabridged.domain.budget import Mode
+from unabridged.domain.exchange import QUOTING
 from unabridged.domain.scope import Scope
 from unabridged.domain.settings import Settings
 from unabridged.errors import (
@@ -116,7 +117,7 @@ def named_for(settings: Settings, clock: Clock, upstream: ChatModel | None = Non
     chosen.close()
     named = replace(settings, model=short_name(chosen.model))
     # Without a better model, keep the note of how to get one.
-    return named if chosen.provider == "quote" else replace(named, upstream=chosen.provider)
+    return named if chosen.provider == QUOTING else replace(named, upstream=chosen.provider)
 
 
 def system_prompts(settings: Settings) -> dict[Mode, str]:
@@ -188,7 +189,7 @@ def _info(settings: Settings, model: ChatModel, client: int | None) -> UpstreamI
     settings = settings.for_model(abilities.model)
     width = window(abilities, client=client, setting=settings.window)
     gguf = str(getattr(model, "path", ""))
-    note = width.note if model.provider != "quote" else ""  # nothing is sent to a model
+    note = width.note if model.provider != QUOTING else ""  # nothing is sent to a model
     return UpstreamInfo(
         window=width.tokens,
         max_prompt_tokens=max_prompt_tokens(model.provider, settings.max_prompt_tokens),

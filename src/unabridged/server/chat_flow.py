@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unabridged.domain.chat import ChatRequest, StreamChunk
+from unabridged.domain.exchange import QUOTING
 from unabridged.domain.message import Foreign, Role
 from unabridged.domain.scope import Scope
 from unabridged.domain.settings import is_off_record
@@ -255,7 +256,7 @@ class _Flow:
         moment = AnswerInfo(
             id=turn.context.id if turn else self.service.clock.new_id(),
             at=self.at,
-            model=self.model.model if self.model else "quote",
+            model=self.model.model if self.model else QUOTING,
             clock=self.service.clock,
             stored=turn is not None and turn.is_recorded,
         )

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from unabridged.domain.chat import ChatRequest, StreamChunk, ToolSpec
 from unabridged.domain.context import Context
+from unabridged.domain.exchange import QUOTING
 from unabridged.domain.message import Message
 from unabridged.domain.scope import Scope
 from unabridged.errors import UnabridgedError
@@ -158,7 +159,7 @@ class _WatchedAnswer:
 
 def _span(service: Service, model: ChatModel | None) -> ModelSpan:
     if model is None:
-        return service.tracing.asking("quote", "quote")
+        return service.tracing.asking(QUOTING, QUOTING)
     there = relaying(model)
     url = urlsplit(there.address.url) if there else urlsplit("")
     address, port = url.hostname or "", url.port or 0

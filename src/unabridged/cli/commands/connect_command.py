@@ -22,6 +22,7 @@ from unabridged.cli.paint import Column, paint, table, width
 from unabridged.cli.plain_command import plain_command
 from unabridged.cli.terminal_text import wrap
 from unabridged.clock import SystemClock
+from unabridged.domain.exchange import QUOTING
 from unabridged.domain.permissions import Grant, Right
 from unabridged.domain.settings import Settings
 from unabridged.errors import UnabridgedError
@@ -104,7 +105,7 @@ def _chosen(settings: Settings) -> str:
         return _SOME
     finally:
         upstreams.close()
-    return model.model if model else "quote"
+    return model.model if model else QUOTING
 
 
 def address_from(listen: str) -> str:
