@@ -70,7 +70,7 @@ async def answer(
     service, way = service_of(request), way_of(request)
     flow = _Flow(service, scope_of(request, asked.user, asked.model), asked, writing, request)
     flow.model = await _model(service, asked)
-    side = bare or side_request(asked.drafts, asked.body)
+    side = bare or side_request(asked.drafts, asked.body, service.side_rules)
     if way == "off" or side:
         return await flow.plain({"x-unabridged-way": side or "off"})
     try:

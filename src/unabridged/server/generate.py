@@ -50,7 +50,8 @@ async def generate(request: Request) -> Response:
     if not wire.is_conversation(body):
         return await _gone_on_with(request, body, relay, raw)
     drafts = wire.generate_drafts(body)
-    way = "off" if way_of(request) == "off" else side_request(drafts, body)
+    rules = service_of(request).side_rules
+    way = "off" if way_of(request) == "off" else side_request(drafts, body, rules)
     if relay is not None and relay.address.dialect == "ollama" and way:
         return await pass_through(request, relay, body=raw, more={"x-unabridged-way": way})
     past = await _past(request, body)
