@@ -118,3 +118,32 @@ def test_a_file_of_rules_that_cannot_be_used_is_said_at_the_start(serving, tmp_p
         serving(upstream="quote")
     assert said in str(caught.value)
     assert "side_rules.toml" in str(caught.value)
+
+
+@pytest.mark.parametrize("setting", [None, 12_288])
+def test_all_requests_of_a_model_have_one_window(serving, setting):
+    with OllamaTestServer(models=[OllamaEntry(MODEL)]) as upstream:
+        url = serving(upstream="ollama", ollama_url=upstream.url, window=setting)
+        side = next(row for row in ROWS if row["name"] == "open-webui title")["messages"][-1][1]
+        both = ("/api/chat", "/v1/chat/completions")
+        with httpx2.Client(timeout=30) as client:
+            for text in (side, FACT, side):
+                for path in both:
+                    messages = [{"role": "user", "content": text}]
+                    body = {"model": MODEL, "messages": messages, "stream": False}
+                    assert client.post(url + path, json=body).status_code == 200
+            for path, body in [
+                ("/api/chat", {"messages": []}),
+                ("/api/generate", {"prompt": ""}),
+                ("/api/generate", {"prompt": side}),
+                ("/api/generate", {"prompt": FACT}),
+                ("/api/generate", {"prompt": "def f(", "suffix": "return x"}),
+                ("/v1/completions", {"prompt": "def f("}),
+            ]:
+                said = {"model": MODEL, "stream": False, **body}
+                assert client.post(url + path, json=said).status_code == 200
+            own = {"model": MODEL, "stream": False, "options": {"num_ctx": 2_048}}
+            client.post(f"{url}/api/generate", json={**own, "prompt": side})
+        asked = [r.body for r in upstream.requests if r.path in ("/api/chat", "/api/generate")]
+    windows = [body["options"]["num_ctx"] for body in asked]
+    assert windows == [setting or 16_384] * 12 + [2_048]

@@ -38,6 +38,7 @@ from unabridged.server.upstream_prompt import (
     without_memory,
 )
 from unabridged.server.upstream_request import RefusedError
+from unabridged.server.usual_window import usual_window
 from unabridged.space.space import Space
 from unabridged.turn.conversation import chat_lock, sync
 from unabridged.turn.prepare import PromptOptions
@@ -132,7 +133,11 @@ class _Flow:
     async def plain(self, headers: Mapping[str, str]) -> Response:
         """Ask the upstream without memory."""
         self.headers |= headers
-        return await self._put(without_memory(self.asked, self.service.clock))
+        asked, service = self.asked, self.service
+        wanted = asked.request_options.window
+        window = await usual_window(service, self.scope, self.model, wanted)
+        off = headers.get("x-unabridged-way") == "off"
+        return await self._put(without_memory(asked, service.clock, window, unchanged=off))
 
     async def failed(self, error: StoreError) -> Response:
         """Continue without memory, if the settings allow it.
