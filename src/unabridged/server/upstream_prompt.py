@@ -27,7 +27,7 @@ from unabridged.server.upstream_request import RefusedError, UpstreamAnswer, rel
 from unabridged.server.usual_window import in_window
 from unabridged.space.space import Space
 from unabridged.wire import ollama, openai
-from unabridged.wire.translate_options import options_for
+from unabridged.wire.translate_options import options_for, without_private
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,14 +203,16 @@ async def _asked(
 
 def _request(question: UpstreamPrompt, upstream: str) -> ChatRequest:
     asked = question.asked
+    if asked.options is None:
+        options: Mapping[str, Any] = options_for(asked.dialect, upstream, asked.body)
+    else:
+        options = asked.options(upstream)
     return ChatRequest(
         messages=question.messages,
         tools=question.tools,
         window=question.window,
         max_output=question.max_output,
-        options=options_for(asked.dialect, upstream, asked.body)
-        if asked.options is None
-        else asked.options(upstream),
+        options=without_private(options),
     )
 
 
