@@ -147,3 +147,12 @@ def test_all_requests_of_a_model_have_one_window(serving, setting):
         asked = [r.body for r in upstream.requests if r.path in ("/api/chat", "/api/generate")]
     windows = [body["options"]["num_ctx"] for body in asked]
     assert windows == [setting or 16_384] * 12 + [2_048]
+
+
+def test_off_changes_nothing_for_an_ollama(serving):
+    with OllamaTestServer(models=[OllamaEntry(MODEL)]) as upstream:
+        url = serving(upstream="ollama", ollama_url=upstream.url)
+        body = {"model": MODEL, "messages": [{"role": "user", "content": FACT}], "stream": False}
+        with httpx2.Client(timeout=30) as client:
+            client.post(f"{url}/api/chat", json=body, headers={"X-Unabridged": "off"})
+        assert upstream.sent("/api/chat") == [body]

@@ -134,10 +134,13 @@ class _Flow:
         """Ask the upstream without memory."""
         self.headers |= headers
         asked, service = self.asked, self.service
-        wanted = asked.request_options.window
-        window = await usual_window(service, self.scope, self.model, wanted)
-        off = headers.get("x-unabridged-way") == "off"
-        return await self._put(without_memory(asked, service.clock, window, unchanged=off))
+        there, window = relaying(self.model), asked.request_options.window
+        same = there is not None and there.address.dialect == asked.dialect
+        unchanged = same and headers.get("x-unabridged-way") == "off"
+        if not unchanged:
+            window = await usual_window(service, self.scope, self.model, window)
+        question = without_memory(asked, service.clock, window, unchanged=unchanged)
+        return await self._put(question)
 
     async def failed(self, error: StoreError) -> Response:
         """Continue without memory, if the settings allow it.
