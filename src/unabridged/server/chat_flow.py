@@ -42,6 +42,7 @@ from unabridged.server.upstream_prompt import (
     without_memory,
 )
 from unabridged.server.upstream_request import RefusedError
+from unabridged.server.usual_window import usual_window
 from unabridged.space.space import Space
 from unabridged.turn.conversation import chat_lock, sync
 from unabridged.turn.prepare import GREW, PromptOptions
@@ -77,7 +78,8 @@ async def answer(
         asked = replace(asked, request_options=options)
     flow = _Flow(service, scope_of(request, asked.user, asked.model), asked, writing, request)
     flow.model = await _model(service, asked)
-    side = bare or side_request(asked.drafts, asked.body) or _without_question(asked)
+    side = bare or side_request(asked.drafts, asked.body, service.side_rules)
+    side = side or _without_question(asked)
     _check_parts(asked, flow.model)
     if way == "off" or side:
         return await flow.plain({"x-unabridged-way": side or "off"})
@@ -157,7 +159,14 @@ class _Flow:
     async def plain(self, headers: Mapping[str, str]) -> Response:
         """Ask the upstream without memory."""
         self.headers |= headers
-        return await self._put(without_memory(self.asked, self.service.clock))
+        asked, service = self.asked, self.service
+        there, window = relaying(self.model), asked.request_options.window
+        same = there is not None and there.address.dialect == asked.dialect
+        unchanged = same and headers.get("x-unabridged-way") == "off"
+        if not unchanged:
+            window = await usual_window(service, self.scope, self.model, window)
+        question = without_memory(asked, service.clock, window, unchanged=unchanged)
+        return await self._put(question)
 
     async def failed(self, error: StoreError) -> Response:
         """Continue without memory, if the settings allow it.
