@@ -215,7 +215,9 @@ def _apart(
     def is_beside(one: Relevance) -> bool:
         exchange = one.exchange
         if exchange.session == request.session and exchange.parent == request.parent:
-            return is_edited(exchange.user.text, request.user.text)
+            # Two conversations of a client may share their beginning, as "Hi" and its answer.
+            own = request.path is None
+            return own or is_edited(exchange.user.text, request.user.text)
         return held.get(exchange.text, exchange.id) != exchange.id
 
     beside = [e for e in found if is_beside(e)]
