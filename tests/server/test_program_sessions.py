@@ -354,6 +354,15 @@ def test_a_summary_alone_goes_on_where_the_id_tells(url, upstream):
     assert CLAUDE_SUMMARY not in last_sent(upstream)
 
 
+def test_a_summary_goes_to_the_longest_conversation_of_an_id(url):
+    headers = {"X-Claude-Code-Session-Id": UUIDS[0]}
+    program = talked(url, headers=headers)
+    helper = Program(url, headers=headers)  # what a program asks for a part of its work
+    helper.say("List the files of the boat.")
+    assert helper.session != program.session
+    kept(program, [CLAUDE_SUMMARY], 0)
+
+
 def test_codex_keeps_its_opening_and_the_newest_questions_beside_its_summary(url):
     program = talked(url, CODEX, headers={"session-id": UUIDS[0]})
     before = stored(url)[program.session][1]

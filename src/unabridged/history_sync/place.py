@@ -6,6 +6,7 @@ behind a short opening is a new conversation; behind an exchange that was answer
 branch: an edit, or a regenerated answer.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -43,6 +44,8 @@ SOURCE = "server"
 """The source of sessions whose history a client sent."""
 MOST_GAPS, MOST_CUTS = 3, 8
 """How many gaps a list is tried with, and how many cuts within an exchange."""
+MOST_SESSIONS = 3
+"""The newest sessions of a program's id in which a list is looked for first."""
 MOST_OPENING = 8
 """Exchanges of an opening; a longer one is a conversation that was begun elsewhere."""
 LEAST_TAIL = 200
@@ -121,6 +124,7 @@ class PlaceFinder:
         self._home = request.home
         self._asked = request.said[-1]
         self._only: str | None = request.home.id if request.home else None
+        self._summed_up: str | None = None
         self.before: Sequence[NormalizedExchange] = request.said[:-1]
         self.finder = self._finder(request.said)
 
@@ -135,12 +139,26 @@ class PlaceFinder:
         """
         if self._request.named is not None:
             return self._placed() if self._home is not None else RequestPlace(NOWHERE)
-        program = self._request.program_id
-        for session in self._ids.sessions(program) if program else ():
+        for session in self._named_by_id():
             place = self._placed_in(session)
             if place.session is not None:
                 return place
         return self._placed_in(None)
+
+    def _named_by_id(self) -> list[str]:
+        program = self._request.program_id
+        sessions = self._ids.sessions(program) if program else []
+        if not sessions:
+            return []
+        said = [node for one in self._request.said for node in self._index.opened(one.opening)]
+        held = {node.session for node in said}
+        found = [session for session in sessions if session in held][:MOST_SESSIONS]
+        if any(is_summary(each) for each in self.before):
+            # The longest: parts of a program may have conversations of their own under its id.
+            size = Counter(node.session for node in self._index.every())
+            self._summed_up = max(sessions, key=lambda session: size[session])
+            found.append(self._summed_up)
+        return found
 
     def _placed_in(self, session: str | None) -> RequestPlace:
         self._only = session
@@ -303,7 +321,7 @@ class PlaceFinder:
         if each.user is None or any(self.finder.twins(name, each) for name in behind):
             return None  # its answer was edited
         place = self._before_tail(at, is_marked=bool(marked))
-        if place is None and marked and self._only is not None:
+        if place is None and marked and self._only and self._only == self._summed_up:
             session = self._store.session(self._only)
             last = current_exchange(self._store, session) if session else None
             if last is not None:

@@ -10,9 +10,6 @@ from dataclasses import replace
 from unabridged.errors import HeadMovedError
 from unabridged.ports import Store
 
-MOST_SESSIONS = 3
-"""The newest sessions of an id that are looked at."""
-
 
 class ProgramIds:
     """The program's ids of a space's sessions: stored as their ``foreign_id``, cached here."""
@@ -25,9 +22,9 @@ class ProgramIds:
         self._is_read = False
 
     def sessions(self, program_id: str) -> list[str]:
-        """Return the newest sessions of an id, the newest first."""
+        """Return the sessions of an id, the newest first."""
         self._read()
-        return self._sessions.get(program_id, [])[: -MOST_SESSIONS - 1 : -1]
+        return self._sessions.get(program_id, [])[::-1]
 
     def is_of_another(self, session: str, program_id: str | None) -> bool:
         """Return whether a session has ids, and this is none of them."""

@@ -75,7 +75,7 @@ class HistorySync:
         A client may ask two models at once: the second request has to find what the first began.
         """
         opening = next((d.text for d in drafts if d.role is Role.USER), "")
-        return self._chats[hash(session or program_id or opening) % CHAT_LOCKS]
+        return self._chats[hash(session or (program_id, opening)) % CHAT_LOCKS]
 
     def sync(
         self,
