@@ -145,6 +145,19 @@ def test_behind_an_opening_a_conversation_branches_as_every_other(url, opening):
     assert len(texts) == 4 + (len(opening) if opening is CODEX else len(opening) // 2)
 
 
+def test_a_title_that_a_person_chose_stays(url):
+    one, two = Program(url, UNKNOWN), Program(url, UNKNOWN)
+    one.say("The boat is painted blue.")
+    with talking(url.service.pool, Scope()) as memory:
+        memory.talk_in(one.session)
+        memory.rename("Our boat")
+    two.say("The house is painted white.")
+    assert [title for title, _ in stored(url).values()] == [
+        "Our boat",
+        "The house is painted white.",
+    ]
+
+
 def test_a_third_conversation_is_not_given_the_opening_of_others(url, upstream):
     for n in range(2):
         Program(url, UNKNOWN).say(f"The boat number {n} is painted blue.")
@@ -352,6 +365,26 @@ def test_a_summary_alone_goes_on_where_the_id_tells(url, upstream):
         assert "river number 7" in memory.get(linked.body["through"]).user.text
     Program(url).say("Remember: who asked about the rivers of the north, one by one?")
     assert CLAUDE_SUMMARY not in last_sent(upstream)
+
+
+def test_a_summary_that_was_forgotten_is_not_stored_again(url):
+    program = talked(url)
+    kept(program, QWEN_SUMMARY, 4)
+    (linked,) = records(url, RecordKind.COMPACTION)
+    with talking(url.service.pool, Scope()) as memory:
+        memory.space.forgetting.execute(memory.space.forgetting.plan(exchanges=[linked.id]))
+    assert records(url, RecordKind.COMPACTION) == []
+    (_, before) = stored(url)[program.session]
+    program.say("And the widest?")
+    (_, texts) = stored(url)[program.session]
+    assert len(texts) == len(before) + 1
+    assert not any("state_snapshot" in text for text in texts)
+
+
+def test_our_own_header_tells_where_a_summary_belongs(url):
+    program = talked(url, headers={"X-Unabridged-Session": "desk"})
+    kept(program, [CLAUDE_SUMMARY], 0)
+    assert len(stored(url)["desk"][1]) == 8 + 3
 
 
 def test_a_summary_goes_to_the_longest_conversation_of_an_id(url):

@@ -124,7 +124,7 @@ class PlaceFinder:
         self._home = request.home
         self._asked = request.said[-1]
         self._only: str | None = request.home.id if request.home else None
-        self._summed_up: str | None = None
+        self._summed_up = self._only
         self.before: Sequence[NormalizedExchange] = request.said[:-1]
         self.finder = self._finder(request.said)
 
@@ -170,9 +170,10 @@ class PlaceFinder:
         found = self._found()
         parent = self.exchange(found.parent.id) if found.parent else None
         here = parent.session if parent else self._home.id if self._home else None
-        opens = self._home is None and self._is_opening(found)
+        opens = self._is_opening(found)
         if found.known < len(self.before):
             return self._with_new(found, parent, here, opens=opens)
+        opens = opens and self._home is None
         behind = parent.id if parent else None
         if (grown := self._grown(behind)) is not None:
             return RequestPlace(found, parent, grown=grown, session=grown.session)
@@ -189,7 +190,7 @@ class PlaceFinder:
             place = self._summarized(found)
             if place is not None:
                 return place
-            if parent is not None:
+            if parent is not None and self._home is None:
                 return self._branched(found, parent)
         return RequestPlace(found, parent, session=here or self._beside())
 

@@ -168,11 +168,10 @@ class _Request:
         added = self._added(place, maker)
         new = [exchange for exchange, passes in added if not passes]
         parent = new[-1] if new else place.parent
-        summary: Exchange | None = None
-        if place.summary is not None and place.summary < len(path):
-            said = self._finder.before[place.summary]
-            path[place.summary] = counted(maker.exchange(said, place.after), self._counter)
-            summary = path[place.summary]
+        at, summary = place.summary, None
+        if at is not None and at < len(path) and not self._finder.finder.passes(at):
+            made = maker.exchange(self._finder.before[at], place.after)
+            path[at] = summary = counted(made, self._counter)
             new = [summary, *new]
         taken = sum(message.at is maker.at for each in new for message in each.messages)
         if new and record:
