@@ -30,6 +30,7 @@ from unabridged.server.auxiliary_requests import side_request
 from unabridged.server.chat_request import AnswerInfo, ChatApiRequest, Writer
 from unabridged.server.client_disconnect import LEFT, ClientLeftError, while_there
 from unabridged.server.client_programs import compacts
+from unabridged.server.conversation_ids import program_id
 from unabridged.server.error_responses import answer_in
 from unabridged.server.resolve_scope import scope_of
 from unabridged.server.state import Service, grant_of, service_of
@@ -197,18 +198,19 @@ class _Flow:
         if newest is not None and is_off_record(newest.text, space.settings.off_record):
             readonly = True
             self.headers["x-unabridged-way"] = "off the record"
-        with chat_lock(space, self.asked.drafts, session):
-            return self._begun(space, session, readonly=readonly)
+        program = program_id(self.request.headers, self.asked.body)
+        with chat_lock(space, self.asked.drafts, session, program):
+            return self._begun(space, session, program, readonly=readonly)
 
     def _begun(
-        self, space: Space, session: str | None, *, readonly: bool
+        self, space: Space, session: str | None, program: str | None, *, readonly: bool
     ) -> tuple[Turn, ChatRequest]:
         attempt, stage = 0, self.service.metrics.stage
         narrow = grant_of(self.request).session is not None
         model = self.model or space.shared(Space.quoting)
         while True:
             with stage("sync"):
-                synced = sync(space, self.asked.drafts, session, store=not readonly)
+                synced = sync(space, self.asked.drafts, session, program, store=not readonly)
             options = PromptOptions(model, reach=synced.session if narrow else None)
             turn = Turn(space, options, synced=synced, request_options=self.asked.request_options)
             try:
