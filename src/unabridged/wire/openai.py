@@ -36,6 +36,8 @@ from unabridged.wire.upstream_errors import refusal_of
 
 DONE = "[DONE]"
 """The data of the event that ends a stream."""
+THOUGHTS = ("reasoning_content", "reasoning", "thinking")
+"""The fields in which clients send reasoning; Open WebUI uses the one of Ollama."""
 
 
 # ---- for a server -------------------------------------------------------------------------
@@ -231,7 +233,7 @@ def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[IncomingMessage, ...]:
             continue
         calls = tuple(_read_calls(message, place))
         names.update((call.id, call.name) for call in calls)
-        thought = text(message.get("reasoning_content")) or text(message.get("reasoning"))
+        thought = next((said for name in THOUGHTS if (said := text(message.get(name)))), "")
         reasoning = (Reasoning(thought),) if thought else ()
         said = message.get("content") or message.get("refusal")
         parts = reasoning + _parts(said, place) + calls
