@@ -87,7 +87,7 @@ def given_back(message, original, dialect):
     return dict(item)
 
 
-@settings(max_examples=examples(300), deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(LISTS)
 def test_every_item_comes_back_from_its_draft(sent):
     dialect, items = sent
@@ -98,7 +98,7 @@ def test_every_item_comes_back_from_its_draft(sent):
         assert given_back(draft, original_of(draft), dialect) == item
 
 
-@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(LISTS)
 def test_every_item_comes_back_from_the_store(sent):
     dialect, items = sent
