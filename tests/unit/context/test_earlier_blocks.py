@@ -2,7 +2,6 @@
 
 import pytest
 from tests.helpers.talker import Talker
-from tests.opened import store_of
 from tests.unit.history_sync.hand import (
     ask,
     call,
@@ -19,7 +18,6 @@ from unabridged.domain.chat import StreamChunk, ToolSpec
 from unabridged.domain.client_history import Fit, RequestOptions
 from unabridged.domain.context import Tier
 from unabridged.domain.message import ToolCall
-from unabridged.domain.record import RecordKind
 from unabridged.domain.settings import Settings
 from unabridged.testing.clock import ManualClock
 
@@ -113,26 +111,6 @@ def test_a_tool_loop_keeps_its_block_and_nothing_is_recalled_again(memory):
     assert parts["semantic"] == 0
     assert parts["history"] > 0  # its own block is part of what was sent before
     assert sum(parts.values()) == again.ledger.window
-
-
-def test_forgotten_words_are_not_stored_again_in_a_condensation(tmp_path):
-    chosen = Settings(home=str(tmp_path), window=2048)
-    secret = "My secret number is four thousand and seven, which nobody may know."
-    with Talker.open(settings=chosen, upstream=scripted(), clock=ManualClock()) as memory:
-        drafts = [user(secret)]
-        _, _, exchange = ask(memory, drafts, "I see.")
-        forget(memory, exchange)
-        drafts.append(said("I see."))
-        for n in range(20):
-            drafts += talk(f"line {n} of the story " + f"word{n} " * 50, f"answer {n}.")
-        _, context, _ = ask(memory, [*drafts, user("And then?")], "The end.")
-        assert context.edits.left_out
-        assert "<recalled-earlier" in contents(context)[0]
-        assert "four thousand" not in str(contents(context))
-        store = store_of(memory)
-        kept = str([record.body for kind in RecordKind for record in store.records(kind)])
-        assert "four thousand" not in kept
-        assert not any("four thousand" in e.text for e in store.scan(None))
 
 
 def test_a_condensation_goes_with_its_words(tmp_path):
