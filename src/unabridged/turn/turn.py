@@ -232,7 +232,9 @@ class Turn:
             return self.request()
         before = self.context
         self._context = self._shorter(refusal)
-        same = self._context.prompt == before.prompt and self._context.max_output == before.max_output
+        same = (
+            self._context.prompt == before.prompt and self._context.max_output == before.max_output
+        )
         if same and self._synced is not None:
             raise refusal  # memory has nothing left to take from the client's request
         self.notes.append(SHORTER)

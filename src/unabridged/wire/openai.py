@@ -233,7 +233,7 @@ def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[IncomingMessage, ...]:
             continue
         calls = tuple(_read_calls(message, place))
         names.update((call.id, call.name) for call in calls)
-        thought = next((said for name in THOUGHTS if (said := text(message.get(name)))), "")
+        thought = next(filter(None, (text(message.get(name)) for name in THOUGHTS)), "")
         reasoning = (Reasoning(thought),) if thought else ()
         said = message.get("content") or message.get("refusal")
         parts = reasoning + _parts(said, place) + calls
