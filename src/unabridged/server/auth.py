@@ -4,7 +4,8 @@ It checks, in this order: the headers' size, the Host (against DNS rebinding), t
 pages of other sites), the rule of the route, the key, its rights, the rate, the body's size. It
 answers what fails itself, in the dialect of the route. No answer contains any part of a key.
 
-A request shows an API key in ``Authorization: Bearer`` or ``x-api-key``, or the token. The token is
+A request shows an API key in ``X-Unabridged-Key``, ``Authorization: Bearer`` or ``x-api-key``, or
+the token. The token is
 valid only on the loopback, also when keys exist: whoever can read it can read the memory's files.
 Once a key was made, every route but the two of health needs one, even after it expired or was
 revoked.
@@ -61,6 +62,8 @@ from unabridged.server.route_permissions import Door, PermissionRule, rule_for
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 LOOPBACK = Grant("loopback", rights=frozenset({Right.CHAT, Right.WRITE}))
 """The rights of a program on this machine while there is no key: all dialects."""
+OWN_KEY = "x-unabridged-key"
+"""The header for a key of ours, if ``Authorization`` or ``x-api-key`` has the upstream's."""
 TOKEN = Grant("token")
 NOBODY = Grant("nobody", rights=frozenset())
 """The rights of everybody."""
@@ -211,6 +214,8 @@ def refuse_to_listen(settings: Settings, access: ApiKeys, clock: Clock) -> None:
 
 
 def _shown(headers: Iterable[tuple[bytes, bytes]]) -> str:
+    if (own := only(headers, OWN_KEY.encode())) is not None:
+        return own.decode("latin-1").strip()
     bearer = only(headers, b"authorization")
     if bearer is not None:
         scheme, _, value = bearer.decode("latin-1").strip().partition(" ")
@@ -222,8 +227,9 @@ def _shown(headers: Iterable[tuple[bytes, bytes]]) -> str:
 
 def hidden_of(settings: Settings) -> list[str]:
     """The secrets sent to the upstream: its key, and passwords in addresses."""
-    words = [urlsplit(url).password for url in (settings.ollama_url, settings.openai_url)]
-    return [word for word in (settings.openai_key, *words) if word and len(word) >= _SECRET]
+    urls = (settings.ollama_url, settings.openai_url, settings.anthropic_url)
+    words = (settings.openai_key, settings.anthropic_key, *(urlsplit(url).password for url in urls))
+    return [word for word in words if word and len(word) >= _SECRET]
 
 
 def _sending(send: Send, hidden: Sequence[bytes]) -> Send:
@@ -264,6 +270,8 @@ def _answer(path: str, error: UnabridgedError) -> JSONResponse:
         headers["retry-after"] = str(error.wait)
     if path.startswith("/api/"):
         return JSONResponse(body_in("ollama", error), status, headers)
+    if path.startswith("/v1/messages"):
+        return JSONResponse(body_in("anthropic", error), status, headers)
     if path.startswith("/v1/"):
         return JSONResponse(body_in("openai", error), status, headers)
     body = {

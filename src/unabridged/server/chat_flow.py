@@ -29,9 +29,10 @@ from unabridged.server.client_disconnect import LEFT, ClientLeftError, while_the
 from unabridged.server.error_responses import answer_in
 from unabridged.server.resolve_scope import scope_of
 from unabridged.server.state import Service, grant_of, service_of
-from unabridged.server.stream_answer import AnswerStream
+from unabridged.server.stream_answer import AnswerStream, passed_headers
 from unabridged.server.upstream_prompt import (
     UpstreamPrompt,
+    for_upstream,
     put,
     relaying,
     with_memory,
@@ -68,8 +69,10 @@ async def answer(
         UnabridgedError: It cannot be answered; the upstream was not asked.
     """
     service, way = service_of(request), way_of(request)
-    flow = _Flow(service, scope_of(request, asked.user, asked.model), asked, writing, request)
-    flow.model = await _model(service, asked)
+    scope = scope_of(request, asked.user, asked.model)
+    model = await _model(service, asked)
+    asked = for_upstream(asked, model)
+    flow = _Flow(service, scope, asked, writing, request, model)
     side = bare or side_request(asked.drafts, asked.body)
     if way == "off" or side:
         return await flow.plain({"x-unabridged-way": side or "off"})
@@ -261,7 +264,8 @@ class _Flow:
         await self._keep(broken=True)
         if question.is_raw(self.model):
             kind = refused.headers.get("content-type", "application/json")
-            return Response(refused.body, refused.status, self.headers, kind)
+            headers = {**passed_headers(refused.headers), **self.headers}
+            return Response(refused.body, refused.status, headers, kind)
         return answer_in(self.asked.dialect, refused.error, self.headers)
 
     @property

@@ -14,6 +14,7 @@ from unabridged.errors import (
     ModelNotFoundError,
     NotFoundError,
     PermissionRefusedError,
+    PromptTooLargeError,
     RequestRefusedError,
     SettingError,
     StoreBusyError,
@@ -48,6 +49,18 @@ _STATUS: tuple[tuple[type[UnabridgedError], int, str], ...] = (
 )
 """Statuses and codes; the first row that an error is an instance of applies."""
 
+_ANTHROPIC: Mapping[int, str] = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    503: "overloaded_error",
+    504: "timeout_error",
+    529: "overloaded_error",
+}
+"""Statuses and types of errors in Anthropic's dialect."""
+
 
 def status_of(error: UnabridgedError) -> int:
     """Return the HTTP status of an error; an upstream's refusal keeps its status."""
@@ -71,11 +84,26 @@ def words_of(error: UnabridgedError) -> str:
 
 
 def body_in(dialect: str, error: UnabridgedError) -> dict[str, Any]:
-    """Return the body of an error in a dialect, ``ollama`` or ``openai``."""
+    """Return the body of an error in a dialect: ``anthropic``, ``ollama`` or ``openai``."""
     if dialect == "ollama":
         return {"error": words_of(error)}
+    if dialect == "anthropic":
+        status = status_of(error)
+        kind = _ANTHROPIC.get(status, "invalid_request_error" if status < 500 else "api_error")
+        return {"type": "error", "error": {"type": kind, "message": _anthropic_words(error)}}
     kind = "invalid_request_error" if status_of(error) < 500 else "server_error"
     return error_body(words_of(error), kind=kind, code=code_of(error))
+
+
+def _anthropic_words(error: UnabridgedError) -> str:
+    # Programs look for these words, and then compact the conversation.
+    if isinstance(error, PromptTooLargeError):
+        needed, window = error.needed, error.window
+    elif isinstance(error, ContextRefusedError) and error.prompt_tokens and error.window:
+        needed, window = error.prompt_tokens, error.window
+    else:
+        return words_of(error)
+    return f"prompt is too long: {needed} tokens > {window} maximum. {words_of(error)}"
 
 
 def answer_in(

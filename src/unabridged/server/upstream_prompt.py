@@ -1,7 +1,7 @@
-"""The prompt of one request for the upstream, in either dialect."""
+"""The prompt of one request for the upstream, in any dialect."""
 
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,11 +13,13 @@ from unabridged.domain.scope import Scope
 from unabridged.errors import UnabridgedError
 from unabridged.ports import ChatModel, Clock, SupportsRelay
 from unabridged.server.chat_request import ChatApiRequest
+from unabridged.server.client_credentials import with_address
 from unabridged.server.local_answer import InnerAnswer, SaidAnswer
 from unabridged.server.metrics import Metrics
 from unabridged.server.state import Service
 from unabridged.server.stream_parser import (
     Listener,
+    MessagesListener,
     OllamaListener,
     OpenAIListener,
     StreamPiece,
@@ -25,8 +27,15 @@ from unabridged.server.stream_parser import (
 from unabridged.server.trace_spans import ModelSpan
 from unabridged.server.upstream_request import RefusedError, UpstreamAnswer, relayed
 from unabridged.space.space import Space
-from unabridged.wire import ollama, openai
+from unabridged.wire import anthropic_request, ollama, openai
 from unabridged.wire.translate_options import options_for
+
+_BODIES: Mapping[str, Callable[[ChatRequest, str], dict[str, Any]]] = {
+    "anthropic": anthropic_request.body,
+    "ollama": ollama.body,
+    "openai": openai.body,
+}
+"""What makes the body of a request for a server, by its dialect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +95,34 @@ def without_memory(asked: ChatApiRequest, clock: Clock) -> UpstreamPrompt:
         max_output=asked.request_options.max_output,
         onward=asked.body if asked.onward else None,
     )
+
+
+def for_upstream(asked: ChatApiRequest, model: ChatModel | None) -> ChatApiRequest:
+    """Return a request with remarks on what its translation for a model leaves out.
+
+    Args:
+        asked: The request.
+        model: The model; None for quotations.
+
+    Raises:
+        InputError: It contains something that the model's server cannot take.
+    """
+    there = relaying(model)
+    inside = model.provider if model is not None else "quote"
+    upstream = there.address.dialect if there else inside
+    if asked.dialect == upstream:
+        return asked
+    if asked.dialect == "anthropic":
+        notes = anthropic_request.check_translatable(asked.body, asked.drafts, upstream)
+        # Its window is one that the client asked Anthropic's servers for.
+        own = replace(asked.request_options, window=None)
+        asked = replace(asked, request_options=own)
+    elif upstream == "anthropic":
+        offered = asked.request_options.tools
+        notes = anthropic_request.check_for_anthropic(asked.drafts, offered)
+    else:
+        notes = ()
+    return replace(asked, notes=(*asked.notes, *notes)) if notes else asked
 
 
 def relaying(model: object) -> SupportsRelay | None:
@@ -182,18 +219,29 @@ async def _asked(
     dialect = relay.address.dialect
     if question.is_raw(model) and question.onward is not None:
         body: Mapping[str, Any] = question.onward
-    elif dialect == "ollama":
-        body = ollama.body(_request(question, dialect), model.model)
     else:
-        body = openai.body(_request(question, dialect), model.model)
-    usage = question.asked.usage if question.is_raw(model) else True
-    return await relayed(relay, there, body, lambda: _listener(dialect, question, usage=usage))
+        body = _BODIES[dialect](_request(question, dialect), model.model)
+    if not question.is_raw(model):
+        return await relayed(relay, there, body, lambda: _listener(dialect, question, usage=True))
+    asked = question.asked
+    return await relayed(
+        relay,
+        there,
+        body,
+        lambda: _listener(dialect, question, usage=asked.usage),
+        headers=with_address(asked.headers, relay.address),
+        query=asked.query,
+    )
 
 
 def _request(question: UpstreamPrompt, upstream: str) -> ChatRequest:
-    asked = question.asked
+    asked, messages = question.asked, question.messages
+    if asked.dialect == "anthropic":
+        messages = tuple(anthropic_request.translated(one, upstream) for one in messages)
+    elif upstream == "anthropic":
+        messages = tuple(map(anthropic_request.for_anthropic, messages))
     return ChatRequest(
-        messages=question.messages,
+        messages=messages,
         tools=question.tools,
         window=question.window,
         max_output=question.max_output,
@@ -204,6 +252,8 @@ def _request(question: UpstreamPrompt, upstream: str) -> ChatRequest:
 
 
 def _listener(dialect: str, question: UpstreamPrompt, *, usage: bool) -> Listener:
+    if dialect == "anthropic":
+        return MessagesListener()
     if dialect == "openai":
         return OpenAIListener(usage=usage)
     return OllamaListener(sum(len(message.calls) for message in question.messages))

@@ -78,6 +78,12 @@ def model_row(name: str, created: int = 0, owner: str = "library") -> Wire:
     return {"id": name, "object": "model", "created": created, "owned_by": owner}
 
 
+def claude_row(name: str) -> Wire:
+    """Return a model as a row of ``/v1/models`` in Anthropic's dialect."""
+    about = {"type": "model", "id": name, "display_name": name, "lifecycle": "active"}
+    return {**about, "created_at": "1970-01-01T00:00:00Z"}
+
+
 def created_of(tagged: Mapping[str, Any]) -> int:
     """Return the time of a row of ``/api/tags`` in seconds since 1970; 0 if unknown."""
     try:
