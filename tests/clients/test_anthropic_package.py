@@ -325,12 +325,52 @@ def test_words_behind_results_are_a_new_message_of_the_same_item(behind, client)
     assert users[-1] == "Stop, I see it."
 
 
+def test_a_system_message_behind_the_question_stays_there(behind, client):
+    served, upstream = behind("anthropic")
+    talk = client(served).messages
+    talk.create(model="m", max_tokens=50, messages=HELLO)
+    question = user(said(REMINDER), said("What is my boat called?", **MARK))
+    rule = {"role": "system", "content": "Available agent types: none."}
+    talk.create(model="m", max_tokens=50, messages=[question, rule])
+    first, second = sent(upstream)["messages"]
+    assert "Petronella" in first["content"][-1]["text"]
+    assert second == rule
+
+
+@pytest.mark.parametrize("upstream", ["anthropic", "ollama"])
+def test_each_answer_of_a_loop_has_its_own_id(start, client, upstream):
+    served, model = start(upstream)
+    talk = client(served).messages
+    question = user(said("How is the weather?"))
+    called = talk.create(model=model, max_tokens=50, messages=[question], tools=[WEATHER])
+    asked = {"role": "assistant", "content": [b.model_dump() for b in called.content]}
+    use = called.content[-1].id
+    result = user({"type": "tool_result", "tool_use_id": use, "content": "Rain."})
+    last = talk.create(
+        model=model, max_tokens=50, messages=[question, asked, result], tools=[WEATHER]
+    )
+    assert last.id != called.id
+
+
+def test_the_requests_of_a_program_for_itself_are_not_stored(behind, client):
+    served, upstream = behind("anthropic")
+    talk = client(served).messages
+    talk.create(model="m", max_tokens=50, messages=HELLO)
+    title = user(
+        said("<session>\nMy boat\n</session>\n\nWrite the title in the language the user wrote in.")
+    )
+    told = talk.with_raw_response.create(model="m", max_tokens=50, messages=[title])
+    assert told.headers["x-unabridged-way"] == "claude code title"
+    assert sent(upstream)["messages"] == [title]
+    assert states(served) == {"complete": 1}
+
+
 def test_the_answer_passes_byte_for_byte(behind, client):
     reply = ScriptedReply("Aye, aye.", reasoning="Hm.", cached=90)
     served, _ = behind("anthropic", reply)
     with client(served).messages.stream(model="m", max_tokens=50, messages=HELLO) as stream:
         last = stream.get_final_message()
-    assert last.id == "msg_test"
+    assert last.id.startswith("msg_test")
     assert [block.type for block in last.content] == ["thinking", "text"]
     assert last.usage.cache_read_input_tokens == 90
     assert "Aye, aye." in words(served)

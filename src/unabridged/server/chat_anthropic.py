@@ -25,6 +25,7 @@ from unabridged.server.error_responses import body_in, speaking
 from unabridged.server.passthrough import pass_through
 from unabridged.server.resolve_scope import scope_of
 from unabridged.server.state import service_of
+from unabridged.server.stored_responses import AnswerName, round_of
 from unabridged.space.space import Space
 from unabridged.wire import anthropic as wire
 from unabridged.wire.anthropic_answer import (
@@ -125,7 +126,9 @@ class MessagesWriter:
     media_type = "text/event-stream"
 
     def __init__(self, asked: ChatApiRequest, moment: AnswerInfo) -> None:
-        self._head = AnswerHead(f"{PREFIX}{moment.id}", asked.model or moment.model)
+        # Each answer of a tool loop has its own id: clients join those that share one.
+        name = AnswerName(moment.id, round_of(asked.drafts))
+        self._head = AnswerHead(f"{PREFIX}{name.written}", asked.model or moment.model)
         self._speaker = MessagesSpeaker(self._head)
 
     def begin(self) -> bytes:

@@ -113,7 +113,7 @@ class AnthropicTestServer(ProtocolServer):
         if reply.status >= 400:
             kind = "overloaded_error" if reply.status == 529 else "api_error"
             return _refused(reply.status, kind, reply.error)
-        head = AnswerHead("msg_test", str(body["model"]), prompt)
+        head = AnswerHead(f"msg_test{len(self.requests)}", str(body["model"]), prompt)
         if body.get("stream"):
             return Answered(self._stream(reply, head), kind=SSE)
         chunks = [*paced(reply), reply.end(prompt, self._count(reply.text))]
