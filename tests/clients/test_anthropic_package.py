@@ -2,10 +2,12 @@
 
 import asyncio
 import json
+from contextlib import closing
 
 import anthropic
 import pytest
 from tests.clients.held import conversations, paths, states, words
+from tests.opened import transport_of
 
 from unabridged.domain.message import ToolCall
 from unabridged.testing.anthropic_server import signature
@@ -198,6 +200,15 @@ def test_what_cannot_be_translated_is_refused(behind, client, upstream, more):
     assert not server.sent("/v1/chat/completions")
     assert not server.sent("/api/chat")
     assert not conversations(served)
+
+
+@pytest.mark.parametrize("upstream", ["openai", "ollama"])
+def test_the_limit_of_an_answer_is_one_that_the_upstream_can_have(behind, client, upstream):
+    served, server = behind(upstream, window=4_096)
+    client(served).messages.create(model="m", max_tokens=20_000, messages=HELLO)
+    body = server.requests[-1].body
+    limit = body["max_tokens"] if upstream == "openai" else body["options"]["num_predict"]
+    assert 3_000 < limit < 4_096
 
 
 def test_a_document_is_a_file_for_openai_and_refused_for_ollama(behind, client):
@@ -435,8 +446,10 @@ def test_a_client_of_ollama_is_translated(behind):
 
     served, upstream = behind("anthropic", "Aye.")
     made = ollama.Client(host=str(served))
-    told = made.chat("m", HELLO, options={"num_predict": 77, "temperature": 0.2})
+    with closing(transport_of(made)):
+        told = made.chat("m", HELLO, options={"num_predict": 77, "temperature": 0.2})
+        names = [each.model for each in made.list().models]
     assert told.message.content == "Aye."
     assert sent(upstream)["max_tokens"] == 77
     assert sent(upstream)["temperature"] == 0.2
-    assert "m" in [each.model for each in made.list().models]
+    assert "m" in names

@@ -69,6 +69,13 @@ def test_a_model_whose_server_wants_the_clients_key_has_the_window_of_all(chosen
         assert found.model.abilities().loaded_window == 500_000
 
 
+def test_a_server_that_wants_the_clients_keys_is_ready(chosen):
+    with AnthropicTestServer(key="theirs") as server:
+        assert "their own key" in chosen(anthropic_url=server.url).note
+        with pytest.raises(errors.UpstreamRefusedError):
+            chosen(anthropic_url=server.url, anthropic_key="wrong")
+
+
 def test_a_configured_server_goes_first(chosen):
     with (
         OpenAITestServer(models=[OpenAIEntry("a"), OpenAIEntry("b")]) as server,

@@ -12,6 +12,7 @@ from unabridged.errors import (
     UnabridgedError,
     UpstreamAwayError,
     UpstreamError,
+    UpstreamRefusedError,
 )
 from unabridged.models import anthropic, gguf, ollama, openai, smollm2
 from unabridged.models.abilities import AbilityCache
@@ -178,8 +179,15 @@ class Chooser:
 
     def _anthropic(self) -> ChosenModel:
         server = self._anthropic_server()
-        name = self._settings.model or self._first_of(self._anthropic_server)
-        note = f"The server at {server.http.shown} answers with {name}."
+        note = f"The server at {server.http.shown} answers "
+        try:
+            name = self._settings.model or self._first_of(self._anthropic_server)
+            note += f"with {name}."
+        except UpstreamRefusedError as error:
+            if self._settings.anthropic_key or error.status not in (401, 403):
+                raise
+            name = anthropic.CLAUDE
+            note += "to clients that send their own key; or set anthropic_key."
         return ChosenModel(anthropic.AnthropicModel(name, server, self._abilities), note)
 
     def _gguf(self) -> ChosenModel:

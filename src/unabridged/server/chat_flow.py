@@ -70,8 +70,7 @@ async def answer(
     """
     service, way = service_of(request), way_of(request)
     scope = scope_of(request, asked.user, asked.model)
-    model = await _model(service, asked)
-    asked = for_upstream(asked, model)
+    model, asked = await _model(service, asked)
     flow = _Flow(service, scope, asked, writing, request, model)
     side = bare or side_request(asked.drafts, asked.body)
     if way == "off" or side:
@@ -95,12 +94,14 @@ def way_of(request: Request) -> str:
     return way
 
 
-async def _model(service: Service, asked: ChatApiRequest) -> ChatModel | None:
-    def known() -> ChatModel | None:
+async def _model(
+    service: Service, asked: ChatApiRequest
+) -> tuple[ChatModel | None, ChatApiRequest]:
+    def known() -> tuple[ChatModel | None, ChatApiRequest]:
         model = service.upstreams.model(asked.model)
         if model is not None:
             model.abilities()  # asked here, since it may wait for the network
-        return model
+        return model, for_upstream(asked, model)
 
     return await service.think(known)
 

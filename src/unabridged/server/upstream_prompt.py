@@ -71,12 +71,16 @@ def with_memory(
     asked: ChatApiRequest, context: Context, sent: ChatRequest, only: str | None = None
 ) -> UpstreamPrompt:
     """Return the prompt of a request that memory has prepared."""
+    limit = sent.max_output
+    if asked.dialect == "anthropic" and limit is not None and sent.window is not None:
+        room = sent.window - context.ledger.prompt_tokens - context.budget.margin
+        limit = min(limit, max(1, room))  # else servers refuse a limit beyond their window
     return UpstreamPrompt(
         asked=asked,
         messages=tuple(sent.messages),
         tools=tuple(sent.tools),
         window=sent.window,
-        max_output=sent.max_output,
+        max_output=limit,
         onward=asked.onward(context.edits, sent) if asked.onward and context.edits else None,
         only=only,
         session=context.scope.session,
@@ -100,6 +104,8 @@ def without_memory(asked: ChatApiRequest, clock: Clock) -> UpstreamPrompt:
 def for_upstream(asked: ChatApiRequest, model: ChatModel | None) -> ChatApiRequest:
     """Return a request with remarks on what its translation for a model leaves out.
 
+    It may ask the model's server for its abilities: not for event loops.
+
     Args:
         asked: The request.
         model: The model; None for quotations.
@@ -114,9 +120,12 @@ def for_upstream(asked: ChatApiRequest, model: ChatModel | None) -> ChatApiReque
         return asked
     if asked.dialect == "anthropic":
         notes = anthropic_request.check_translatable(asked.body, asked.drafts, upstream)
-        # Its window is one that the client asked Anthropic's servers for.
-        own = replace(asked.request_options, window=None)
-        asked = replace(asked, request_options=own)
+        # Its window and its limit are those of Anthropic's models, and the limit is no wish: the
+        # dialect requires one.
+        own = asked.request_options
+        most = model.abilities().max_output if model is not None else None
+        limit = min(own.max_output or most, most) if most else own.max_output
+        asked = replace(asked, request_options=replace(own, window=None, max_output=limit))
     elif upstream == "anthropic":
         offered = asked.request_options.tools
         notes = anthropic_request.check_for_anthropic(asked.drafts, offered)

@@ -1,4 +1,4 @@
-"""Translate lists of models and vectors between the two dialects.
+"""Translate lists of models and vectors between the dialects.
 
 Sources: ollama/ollama v0.33.0-rc2 api/types.go (ListResponse, ShowResponse, EmbedRequest) and
 cmd/cmd.go (its command line cuts twelve characters off every digest); the official ``openai``
