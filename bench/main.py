@@ -21,7 +21,7 @@ from bench.commands.scale_command import scale_command
 from bench.commands.seeds_command import seeds_command
 from bench.commands.stores_command import stores_command
 from unabridged.cli.main import CommandLine
-from unabridged.cli.options import common, example
+from unabridged.cli.options import example, shared_options
 
 
 class BenchCommandLine(CommandLine):
@@ -34,8 +34,8 @@ class BenchCommandLine(CommandLine):
     cls=BenchCommandLine,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=example("python -m bench core", "python -m bench core --json"),
+    params=shared_options(("json", "debug")),
 )
-@common("json", "debug")
 def bench() -> None:
     """Measure this installation."""
 

@@ -4,14 +4,14 @@ import click
 
 from bench.core import checkout_comparison
 from bench.report_output import progress_printer, show
-from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.cli.options import Invocation
+from unabridged.cli.plain_command import plain_command
 
 
-@click.command(
+@plain_command(
     "compare",
-    epilog=example(
-        "python -m bench compare --folder ../before 'python -m bench core --json'",
-    ),
+    "python -m bench compare --folder ../before 'python -m bench core --json'",
+    options=("json",),
 )
 @click.argument("command")
 @click.option("--folder", required=True, metavar="FOLDER", help="The other checkout.")
@@ -23,8 +23,6 @@ from unabridged.cli.options import Invocation, common, example, invoked
     show_default=True,
     help="Runs of each command, in turn.",
 )
-@common("json")
-@invoked
 def compare_command(
     invocation: Invocation, command: str, folder: str, baseline: str | None, runs: int
 ) -> None:

@@ -7,9 +7,10 @@ import click
 
 from bench.condense import condense_benchmark
 from bench.report_output import INTERRUPTED, progress_printer
-from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, paint, table, width
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.terminal_text import wrap
 
 _Figures = Mapping[str, Mapping[str, Any]]
@@ -19,12 +20,11 @@ _OURS = {"differences": "unabridged", "differences_asked": "unabridged, asked,"}
 """Differences to who is above the baselines."""
 
 
-@click.command(
+@plain_command(
     "condense",
-    epilog=example(
-        "python -m bench condense --data ../shared/data",
-        "python -m bench condense --data ../shared/data --only answers --only qmsum --json",
-    ),
+    "python -m bench condense --data ../shared/data",
+    "python -m bench condense --data ../shared/data --only answers --only qmsum --json",
+    options=("json",),
 )
 @click.option(
     "--data",
@@ -50,8 +50,6 @@ _OURS = {"differences": "unabridged", "differences_asked": "unabridged, asked,"}
     metavar="N",
     help="Let the embedded model condense this number of sessions too.",
 )
-@common("json")
-@invoked
 def condense_command(
     invocation: Invocation, data: str, only: tuple[str, ...], first: int | None, written: int
 ) -> None:

@@ -6,15 +6,15 @@ import click
 
 from bench.core import core_benchmark
 from bench.report_output import progress_printer, show
-from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.cli.options import Invocation
+from unabridged.cli.plain_command import plain_command
 
 
-@click.command(
+@plain_command(
     "core",
-    epilog=example(
-        "python -m bench core --size 100 --size 10000",
-        "python -m bench core --data ../shared/data/longmemeval --json > figures.json",
-    ),
+    "python -m bench core --size 100 --size 10000",
+    "python -m bench core --data ../shared/data/longmemeval --json > figures.json",
+    options=("json",),
 )
 @click.option(
     "--size",
@@ -26,8 +26,6 @@ from unabridged.cli.options import Invocation, common, example, invoked
 @click.option(
     "--data", metavar="FOLDER", help="LongMemEval's questions and sessions, to measure coverage."
 )
-@common("json")
-@invoked
 def core_command(invocation: Invocation, sizes: tuple[int, ...], data: str | None) -> None:
     """Measure storing, preparing and counting, next to a bare baseline.
 

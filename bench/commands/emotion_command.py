@@ -3,13 +3,16 @@
 import click
 
 from bench.annotations import emotion_accuracy
-from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
+from unabridged.cli.plain_command import plain_command
 
 
-@click.command(
-    "emotion", epilog=example("python -m bench emotion --data ../shared/data/emobank/emobank.csv")
+@plain_command(
+    "emotion",
+    "python -m bench emotion --data ../shared/data/emobank/emobank.csv",
+    options=("json",),
 )
 @click.option(
     "--data",
@@ -17,8 +20,6 @@ from unabridged.cli.paint import Column, table, width
     metavar="PATH",
     help="EmoBank's emobank.csv or its folder: columns V and A (1 to 5) and text.",
 )
-@common("json")
-@invoked
 def emotion_command(invocation: Invocation, data: str) -> None:
     """Measure how feelings are read against sentences that people rated.
 

@@ -7,18 +7,18 @@ import click
 
 from bench.facts import facts_benchmark
 from bench.report_output import progress_printer
-from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, paint, table, width
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.terminal_text import wrap
 
 
-@click.command(
+@plain_command(
     "facts",
-    epilog=example(
-        "python -m bench facts --data ../shared/data",
-        "python -m bench facts --data ../shared/data/longmemeval --sample 200 --json",
-    ),
+    "python -m bench facts --data ../shared/data",
+    "python -m bench facts --data ../shared/data/longmemeval --sample 200 --json",
+    options=("json",),
 )
 @click.option(
     "--data",
@@ -30,8 +30,6 @@ from unabridged.cli.terminal_text import wrap
     "--sample", type=click.IntRange(0), default=0, help="Show this number of facts to label."
 )
 @click.option("--seed", type=int, default=1, show_default=True, help="Which sample.")
-@common("json")
-@invoked
 def facts_command(invocation: Invocation, data: str, sample: int, seed: int) -> None:
     """Measure the facts that rules learn, and what facts answer.
 

@@ -6,17 +6,16 @@ import click
 
 from bench.condense import random_histories
 from bench.report_output import progress_printer
-from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo
+from unabridged.cli.plain_command import plain_command
 
 
-@click.command("histories", epilog=example("python -m bench histories --count 20000"))
+@plain_command("histories", "python -m bench histories --count 20000", options=("json",))
 @click.option(
     "--count", default=1000, show_default=True, type=click.IntRange(1), help="How many histories."
 )
 @click.option("--seed", default=0, show_default=True, help="Another seed, other histories.")
-@common("json")
-@invoked
 def histories_command(invocation: Invocation, count: int, seed: int) -> None:
     """Count what condensing breaks over random histories: it must be nothing.
 

@@ -4,14 +4,15 @@ import click
 
 from bench.imports import import_benchmark
 from bench.report_output import progress_printer, show
-from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.cli.options import Invocation
+from unabridged.cli.plain_command import plain_command
 
 
-@click.command(
+@plain_command(
     "imports",
-    epilog=example(
-        "python -m bench imports", "python -m bench imports --kind short --no-maintenance --json"
-    ),
+    "python -m bench imports",
+    "python -m bench imports --kind short --no-maintenance --json",
+    options=("json",),
 )
 @click.option(
     "--kind",
@@ -24,8 +25,6 @@ from unabridged.cli.options import Invocation, common, example, invoked
 @click.option(
     "--maintenance/--no-maintenance", default=True, help="Measure the work after the import too."
 )
-@common("json")
-@invoked
 def imports_command(
     invocation: Invocation, kinds: tuple[str, ...], size: int | None, *, maintenance: bool
 ) -> None:

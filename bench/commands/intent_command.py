@@ -3,14 +3,14 @@
 import click
 
 from bench.annotations import intent_accuracy, labelled_messages
-from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
+from unabridged.cli.plain_command import plain_command
 
 
-@click.command(
-    "intent",
-    epilog=example("python -m bench intent --data tests/fixtures/intent/heldout.tsv"),
+@plain_command(
+    "intent", "python -m bench intent --data tests/fixtures/intent/heldout.tsv", options=("json",)
 )
 @click.option(
     "--data",
@@ -18,8 +18,6 @@ from unabridged.cli.paint import Column, table, width
     metavar="PATH",
     help="Labelled messages: lines of intent, tab, message; or CSV, or JSON.",
 )
-@common("json")
-@invoked
 def intent_command(invocation: Invocation, data: str) -> None:
     """Measure how often intent is read as labelled by a person.
 

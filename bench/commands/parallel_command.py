@@ -6,16 +6,16 @@ import click
 
 from bench.core import parallel_reads
 from bench.report_output import INTERRUPTED, progress_printer, show
-from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo
+from unabridged.cli.plain_command import plain_command
 
 
-@click.command(
+@plain_command(
     "parallel",
-    epilog=example(
-        "python -m bench parallel",
-        "python -m bench parallel --size 1000 --threads 1 --threads 4",
-    ),
+    "python -m bench parallel",
+    "python -m bench parallel --size 1000 --threads 1 --threads 4",
+    options=("json",),
 )
 @click.option(
     "--size",
@@ -32,8 +32,6 @@ from unabridged.cli.output import echo
     show_default=True,
     help="Number of threads that read; repeatable.",
 )
-@common("json")
-@invoked
 def parallel_command(invocation: Invocation, size: int, threads: tuple[int, ...]) -> None:
     """Measure reads of one memory by several threads, also while another thread writes.
 

@@ -1,15 +1,12 @@
 """``python -m bench paths``."""
 
-import click
-
 from bench.core import call_paths
 from bench.report_output import progress_printer, show
-from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.cli.options import Invocation
+from unabridged.cli.plain_command import plain_command
 
 
-@click.command("paths", epilog=example("python -m bench paths"))
-@common("json")
-@invoked
+@plain_command("paths", "python -m bench paths", options=("json",))
 def paths_command(invocation: Invocation) -> None:
     """Count the files and functions that one call passes through.
 

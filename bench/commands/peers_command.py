@@ -4,9 +4,10 @@ import click
 
 from bench.peers import peers_benchmark
 from bench.report_output import INTERRUPTED, progress_printer
-from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, paint, table, width
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.terminal_text import wrap
 
 _SHORT = {
@@ -24,14 +25,11 @@ _SHORT = {
 """Figure to the head of its column."""
 
 
-@click.command(
-    "peers",
-    epilog=example("python -m bench peers --data ../shared/data/locomo/locomo4.json"),
+@plain_command(
+    "peers", "python -m bench peers --data ../shared/data/locomo/locomo4.json", options=("json",)
 )
 @click.option("--data", required=True, metavar="PATH", help="LoCoMo: a file or a folder.")
 @click.option("--only", multiple=True, metavar="NAME", help="Measure only this one; repeatable.")
-@common("json")
-@invoked
 def peers_command(invocation: Invocation, data: str, only: tuple[str, ...]) -> None:
     """Measure other memories on the same turns, with the same vectors.
 

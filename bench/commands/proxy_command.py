@@ -6,16 +6,16 @@ import click
 
 from bench.proxy import proxy_benchmark
 from bench.report_output import progress_printer, show
-from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.cli.options import Invocation
+from unabridged.cli.plain_command import plain_command
 
 
-@click.command(
+@plain_command(
     "proxy",
-    epilog=example(
-        "python -m bench proxy",
-        "python -m bench proxy --dialect ollama --size 1000",
-        "python -m bench proxy --no-figures --soak 30 --requests 10000",
-    ),
+    "python -m bench proxy",
+    "python -m bench proxy --dialect ollama --size 1000",
+    "python -m bench proxy --no-figures --soak 30 --requests 10000",
+    options=("json",),
 )
 @click.option(
     "--size", default=10_000, show_default=True, type=click.IntRange(10), help="Stored exchanges."
@@ -43,8 +43,6 @@ from unabridged.cli.options import Invocation, common, example, invoked
     type=click.IntRange(10),
     help="Requests of that load.",
 )
-@common("json")
-@invoked
 def proxy_command(
     invocation: Invocation,
     *,

@@ -11,9 +11,10 @@ from bench.figures.plot import bars
 from bench.recall import locomo_benchmark, longmemeval_benchmark
 from bench.recall.recall_findings import RecallFindings
 from bench.report_output import INTERRUPTED, progress_printer
-from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, paint, table, width
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.terminal_text import wrap
 from unabridged.errors import SettingError
 
@@ -60,17 +61,14 @@ def _options(command: _Command) -> _Command:
     return command
 
 
-@click.command(
+@plain_command(
     "longmemeval",
-    epilog=example(
-        "python -m bench longmemeval --data ../shared/data/longmemeval --baseline",
-        "python -m bench longmemeval --data longmemeval_s.json --json --plot recall.svg",
-    ),
+    "python -m bench longmemeval --data ../shared/data/longmemeval --baseline",
+    "python -m bench longmemeval --data longmemeval_s.json --json --plot recall.svg",
+    options=("json",),
 )
 @_options
 @click.option("--search-only", is_flag=True, help="Do not prepare contexts: no coverage.")
-@common("json")
-@invoked
 def longmemeval_command(invocation: Invocation, *, search_only: bool, **given: Any) -> None:
     """Measure recall in long histories of chat sessions.
 
@@ -79,13 +77,12 @@ def longmemeval_command(invocation: Invocation, *, search_only: bool, **given: A
     _run(invocation, longmemeval_benchmark.run, given, search_only=search_only)
 
 
-@click.command(
+@plain_command(
     "longmemeval-pooled",
-    epilog=example("python -m bench longmemeval-pooled --data ../shared/data/longmemeval"),
+    "python -m bench longmemeval-pooled --data ../shared/data/longmemeval",
+    options=("json",),
 )
 @_options
-@common("json")
-@invoked
 def pooled_command(invocation: Invocation, **given: Any) -> None:
     """Measure recall over the histories of all questions at once.
 
@@ -94,17 +91,14 @@ def pooled_command(invocation: Invocation, **given: Any) -> None:
     _run(invocation, longmemeval_benchmark.run_pooled, given, search_only=False)
 
 
-@click.command(
+@plain_command(
     "locomo",
-    epilog=example(
-        "python -m bench locomo --data ../shared/data/locomo/locomo4.json --baseline",
-        "python -m bench locomo --data locomo10.json --json --search-only",
-    ),
+    "python -m bench locomo --data ../shared/data/locomo/locomo4.json --baseline",
+    "python -m bench locomo --data locomo10.json --json --search-only",
+    options=("json",),
 )
 @_options
 @click.option("--search-only", is_flag=True, help="Do not prepare contexts: no coverage.")
-@common("json")
-@invoked
 def locomo_command(invocation: Invocation, *, search_only: bool, **given: Any) -> None:
     """Measure recall in conversations of two people over months.
 

@@ -6,16 +6,16 @@ import click
 
 from bench.report_output import INTERRUPTED, progress_printer, show
 from bench.scale import scale_benchmark
-from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo
+from unabridged.cli.plain_command import plain_command
 
 
-@click.command(
+@plain_command(
     "scale",
-    epilog=example(
-        "python -m bench scale --size 10000 --size 100000",
-        "python -m bench scale --json > scale.json",
-    ),
+    "python -m bench scale --size 10000 --size 100000",
+    "python -m bench scale --json > scale.json",
+    options=("json",),
 )
 @click.option(
     "--size",
@@ -24,8 +24,6 @@ from unabridged.cli.output import echo
     type=click.IntRange(100),
     help="Measure at this number of stored exchanges; repeatable.",
 )
-@common("json")
-@invoked
 def scale_command(invocation: Invocation, sizes: tuple[int, ...]) -> None:
     """Measure search, prepare, record, import and memory in large stores, on one core.
 

@@ -6,9 +6,10 @@ import click
 
 from bench.report_output import progress_printer
 from bench.seeds import seeds_benchmark
-from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo_lines, plain
 from unabridged.cli.paint import Column, paint, table, width
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.terminal_text import wrap
 
 NAMES = ("workspace", "companion", "agent", "requirements", "story")
@@ -17,12 +18,11 @@ FIGURES, NARROWEST = 54, 24
 """Columns next to the name of a metric, and the fewest that the name has."""
 
 
-@click.command(
+@plain_command(
     "seeds",
-    epilog=example(
-        "python -m bench seeds --only workspace",
-        "python -m bench seeds --data ../shared/data --json > seeds.json",
-    ),
+    "python -m bench seeds --only workspace",
+    "python -m bench seeds --data ../shared/data --json > seeds.json",
+    options=("json",),
 )
 @click.option(
     "--only",
@@ -41,8 +41,6 @@ FIGURES, NARROWEST = 54, 24
     metavar="FOLDER",
     help="Messages labelled by intent (*.tsv), if it does not run in a checkout.",
 )
-@common("json")
-@invoked
 def seeds_command(
     invocation: Invocation, only: tuple[str, ...], data: str | None, intent: str | None
 ) -> None:

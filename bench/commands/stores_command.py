@@ -4,12 +4,13 @@ import click
 
 from bench.core import store_costs
 from bench.report_output import progress_printer
-from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
+from unabridged.cli.plain_command import plain_command
 
 
-@click.command("stores", epilog=example("python -m bench stores --size 1000 --size 10000"))
+@plain_command("stores", "python -m bench stores --size 1000 --size 10000", options=("json",))
 @click.option(
     "--size",
     "sizes",
@@ -20,8 +21,6 @@ from unabridged.cli.paint import Column, table, width
     help="Measure at this number of stored exchanges; repeatable.",
 )
 @click.option("--way", "ways", multiple=True, metavar="NAME", help="Only this way; repeatable.")
-@common("json")
-@invoked
 def stores_command(invocation: Invocation, sizes: tuple[int, ...], ways: tuple[str, ...]) -> None:
     """Measure what keeping an exchange costs on each kind of store, SQLite being the baseline.
 

@@ -22,7 +22,11 @@ SEARCHES, PREPARES, RECORDS = 200, 60, 100
 QUESTIONS = SEARCHES + PREPARES + RECORDS + 3 * WARMING
 COMPARED, TOP = 40, 10
 """Questions whose best results are compared with those of the exact index, and how many results."""
-SHORTCUTS = (("by_vectors", "EXACT"), ("by_words", "MOST_POSTINGS"), ("by_words", "SURVIVORS"))
+SHORTCUTS = (
+    ("vector_search", "EXACT"),
+    ("term_search", "MOST_POSTINGS"),
+    ("term_search", "SURVIVORS"),
+)
 """Bounds under which the index is exact: module and name."""
 
 

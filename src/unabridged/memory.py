@@ -1,6 +1,6 @@
 """Memory: conversation memory over one space, for programs."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -248,9 +248,7 @@ class Memory:
 
     def history(self, session: str | None = None, *, limit: int = 50) -> list[Any]:
         """Return the messages of the newest exchanges as OpenAI-style dicts, oldest first."""
-        exchanges = self._in(session).history(limit)
-        said = [message for exchange in exchanges for message in exchange.messages]
-        return [dict(message) for message in openai.messages(said)]
+        return plain_messages(self._in(session).history(limit))
 
     def sessions(self, *, limit: int | None = None) -> list[SessionSummary]:
         """Return the sessions with their counts, the last updated first."""
@@ -294,13 +292,7 @@ class Memory:
         search: str | None = None,
     ) -> Receipt:
         """Forget for good: one plan, or what ``plan_forget`` takes."""
-        plans = [one for one in ids_or_plan if isinstance(one, ForgetPlan)]
-        ids = [one for one in ids_or_plan if isinstance(one, str)]
-        if plans and (len(plans) > 1 or ids or session or fact or search):
-            raise InputError("A plan names all that goes.", hint="Give the plan alone.")
-        plan = (
-            plans[0] if plans else self.plan_forget(*ids, session=session, fact=fact, search=search)
-        )
+        plan = plan_of(ids_or_plan, self.plan_forget, session=session, fact=fact, search=search)
         return self.space.forgetting.execute(plan)
 
     def maintain(self, *, pages: int | None = None) -> Iterator[MaintenanceProgress]:
@@ -342,3 +334,26 @@ class Memory:
 
     def _in(self, session: str | None) -> Conversation:
         return Conversation(self.space, self._named(session), shared=True)
+
+
+def plan_of(
+    given: Sequence[str | ForgetPlan], plan: Callable[..., ForgetPlan], **named: str | None
+) -> ForgetPlan:
+    """Return what ``forget`` removes: the given plan, or that of the given ids and names.
+
+    Raises:
+        InputError: Something is given in addition to a plan.
+    """
+    plans = [one for one in given if isinstance(one, ForgetPlan)]
+    ids = [one for one in given if isinstance(one, str)]
+    if not plans:
+        return plan(*ids, **named)
+    if len(plans) > 1 or ids or any(named.values()):
+        raise InputError("A plan names all that goes.", hint="Give the plan alone.")
+    return plans[0]
+
+
+def plain_messages(exchanges: Iterable[Exchange]) -> list[Any]:
+    """Return the messages of exchanges as OpenAI-style dicts."""
+    said = [message for exchange in exchanges for message in exchange.messages]
+    return [dict(message) for message in openai.messages(said)]

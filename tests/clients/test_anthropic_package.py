@@ -370,8 +370,14 @@ def test_the_requests_of_a_program_for_itself_are_not_stored(behind, client):
     title = user(
         said("<session>\nMy boat\n</session>\n\nWrite the title in the language the user wrote in.")
     )
-    told = talk.with_raw_response.create(model="m", max_tokens=50, messages=[title])
-    assert told.headers["x-unabridged-way"] == "claude code title"
+    system = [
+        said("You are Claude Code, Anthropic's official CLI for Claude."),
+        said(
+            "Generate a concise, sentence-case title (3-7 words) that captures the main topic or goal of this coding session."
+        ),
+    ]
+    told = talk.with_raw_response.create(model="m", max_tokens=50, system=system, messages=[title])
+    assert told.headers["x-unabridged-way"] == "claude-code title"
     assert sent(upstream)["messages"] == [title]
     assert states(served) == {"complete": 1}
 

@@ -216,7 +216,9 @@ def test_models_and_embeddings(behind, client):
 
 def test_the_user_field_and_headers_say_whose_memory(start, client):
     served, model = start("openai")
-    talk = client(served).chat.completions
+    with pytest.raises(openai.PermissionDeniedError, match="needs an API key"):
+        client(served).chat.completions.create(model=model, messages=HELLO, user="ada")
+    talk = client(served, default_headers=served.bearer).chat.completions
     talk.create(model=model, messages=HELLO, user="ada")
     talk.create(model=model, messages=HELLO, user="ada", extra_headers={"X-Unabridged-User": "bob"})
     talk.create(model=model, messages=HELLO, extra_headers={"X-Unabridged-Agent": "cook"})

@@ -58,7 +58,7 @@ def test_what_was_lifted_comes_back(run, tmp_path):
     run("ask", f"Remember the {SECRET} in the cupboard.")
     run("backup", "create", "-o", tmp_path / "b.zip")
     run("forget", "--search", SECRET, "--yes")
-    run("forget", "--lift", json.loads(run("receipts", "--json"))[0]["receipt"]["id"])
+    run("forget", "--lift", json.loads(run("receipts", "--json"))[0]["id"])
     run("backup", "restore", tmp_path / "b.zip", "--replace")
     assert SECRET in run("search", SECRET)
 

@@ -429,6 +429,9 @@ class KnowledgeContract:
         assert memory.requirements.edit(made.id, satisfaction=4).satisfaction == 4
         assert memory.requirements.pin(made.id).pinned
         assert not memory.requirements.unpin(made.id).pinned
+        steps = memory.requirements.history(made.id)
+        assert isinstance(steps, tuple)
+        assert [step.what for step in steps][:2] == ["added", "edited"]
         assert memory.requirements.withdraw(made.id).text == "The page must load in 2 s."
         assert memory.requirements.all() == []
         assert [r.id for r in memory.requirements.all(withdrawn=True)] == [made.id]

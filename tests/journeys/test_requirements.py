@@ -141,10 +141,10 @@ def test_the_eleventh_session_archives_the_oldest_and_nothing_is_cut(model, hous
         assert asked["content"].endswith(f"End of meeting {session['title'].split()[1]}.")
     assert len(place.data("sessions", *mine)) == 10
     archived = place.data("sessions", "--archived", *mine)
-    assert [each["session"]["title"].split()[1] for each in archived] == ["2", "1", "0"]
+    assert [each["title"].split()[1] for each in archived] == ["2", "1", "0"]
     [found] = place.data("search", *mine, "--limit", "1", "meeting 0 about the 0th depot")
     assert f"{long}End of meeting 0." in json.dumps(found)
-    oldest = archived[-1]["session"]["id"]
+    oldest = archived[-1]["id"]
     place.run("chat", *mine, "--session", oldest, text="Where were we?\n")
     assert "End of meeting 0." in prompts(model)[-1]
 

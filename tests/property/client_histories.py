@@ -25,12 +25,13 @@ from unabridged.domain.client_history import RequestOptions
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.message import Role, Text, ToolCall, ToolResult
 from unabridged.domain.settings import Settings
+from unabridged.history_sync.place import AGAIN_WITHIN, MOST_OPENING, SOURCE
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
 from unabridged.wire.incoming_message import IncomingMessage
 
 WINDOW = 65_536
-"""Large enough that nothing has to give way: what a client sends must come whole."""
+"""Large enough that nothing is condensed: what a client sends must go on whole."""
 TOOLS = (ToolSpec("look", "Looks.", {"type": "object", "properties": {}}),)
 TELLING = 24
 """Characters that tell where a history stands, as docs/adr/0021 promises."""
@@ -43,12 +44,17 @@ class Node:
     """What was really said in one exchange.
 
     ``rest`` is a list of pieces: ("said", text), ("call", arguments) or ("result", text).
+    ``asked`` is whether it was answered through the memory; ``source`` is the node whose words a
+    client sends again behind an edit; ``session`` is where it is stored.
     """
 
     parent: "Node | None"
     user: str
     rest: list[tuple[str, str]] = field(default_factory=list)
     followed: bool = False
+    asked: bool = False
+    source: "Node | None" = None
+    session: str = ""
 
     def path(self):
         above = self.parent.path() if self.parent else ()
@@ -76,6 +82,7 @@ class Client:
     drops_tools: bool = False
     noisy: bool = False
     waiting: Turn | None = None
+    sent: tuple[list[IncomingMessage], list[dict], str] = ((), (), "")
 
 
 class World:
@@ -297,8 +304,8 @@ class World:
         self.done["new"] += 1
         self._say(client)
 
-    def _new(self, parent: Node | None, user: str, rest=()) -> Node:
-        node = Node(parent, user, list(rest))
+    def _new(self, parent: Node | None, user: str, rest=(), **more) -> Node:
+        node = Node(parent, user, list(rest), **more)
         if parent is not None:
             parent.followed = True
         self.nodes.append(node)
@@ -325,7 +332,9 @@ class World:
         _, context = self._request(client, asked)
         said, more = turn.rest[0][1], self._text(8)
         self.memory.record(context, f"{said} {more}")
-        asked.node = self._new(turn.node.parent, turn.user, [("said", f"{said} {more}")])
+        parent = self._parent(client)
+        asked.node = self._new(parent, turn.user, [("said", f"{said} {more}")], asked=True)
+        asked.node.session = context.scope.session
         asked.rest = list(asked.node.rest)
         if self.random.random() < 0.5:
             asked.rest = [("said", said), ("said", more)]
@@ -357,7 +366,7 @@ class World:
             if client.drops_tools:
                 sent = [piece for piece in sent if piece[0] == "said"]
             rest = [("said", self._text())] if changed else sent
-            parent = self._new(parent, turn.user, rest)
+            parent = self._new(parent, turn.user, rest, source=None if changed else turn.node)
             turns.append(Turn(parent, turn.user, list(rest)))
         client.turns = turns
         self._say(client)
@@ -389,50 +398,136 @@ class World:
     def _ask(self, client: Client, user: str) -> None:
         turn = Turn(None, user, [])
         _heard, context = self._request(client, turn)
-        parent = client.turns[-1].node if client.turns else None
-        turn.node = self._new(parent, user)
+        turn.node = self._new(self._parent(client), user, asked=True)
         self._answered(client, turn, context)
 
     def _request(self, client: Client, turn: Turn):
         self.requests += 1
-        drafts = self._drafts(client, [*client.turns, turn])
+        turns = [*client.turns, turn]
+        drafts = self._drafts(client, turns)
+        if self._begins_anew(client, turn):
+            self._copy_opening(client)
         heard = self.memory.sync(drafts)
-        if heard.open is not None:
-            context = self.memory.space.contexts.restore(heard.open.id)
-            self.memory.record_tools(context, heard.new_rounds)
-            return heard, context
+        for node in self.made:
+            node.session = node.session or heard.session
         tools = TOOLS if self.random.random() < 0.3 else ()
         context = self.memory.prepare_synced(heard, RequestOptions(tools=tools))
-        self._look(client, turn, drafts, context)
+        self._look(client, drafts, heard, context)
+        if heard.open is not None:
+            if context.id != heard.open.id:
+                self._break("a loop in another exchange", turn.user)
+            self.memory.record_tools(context, heard.new_rounds)
+            return heard, context
         self.memory.begin(context)
         if heard.new_rounds:
             self.memory.record_tools(context, heard.new_rounds)
         return heard, context
 
-    def _look(self, client: Client, turn: Turn, drafts, context) -> None:
-        """What the client sent must stand in the prompt whole, in its order and at its end."""
-        want = [plain(d) for d in drafts if d.role in (Role.USER, Role.ASSISTANT) and plain(d)]
-        if turn.rest:  # rounds stand behind the prompt
-            want = want[: max(n for n, w in enumerate(want) if w == plain_text(turn.user)) + 1]
-        got = [
-            plain_text(m["content"])
-            for m in context.messages[1:]
-            if m["role"] in ("user", "assistant") and m["content"]
-        ]
-        got = [text for text in got if text != "[no answer came]"]
-        if client.halves or client.drops_tools or any(t.node.rest != t.rest for t in client.turns):
+    @staticmethod
+    def _parent(client: Client) -> Node | None:
+        return client.turns[-1].node if client.turns else None
+
+    def _begins_anew(self, client: Client, asked: Turn) -> bool:
+        """Whether a list shares only an opening with what is stored: exchanges answered elsewhere.
+
+        It goes another way behind them: then it is a new conversation, as every first question is
+        whose program sends the same messages before it.
+        """
+        opening = [turn.node for turn in takewhile(lambda t: t.node not in self.made, client.turns)]
+        if not opening or len(opening) > MOST_OPENING or not self._sends_all(client, asked):
+            return False
+        if any(node.asked for node in opening) or not opening[-1].followed:
+            return False
+        if self._header(opening[-1].session).source != SOURCE:
+            return False
+        behind = client.turns[len(opening) :]
+        if behind:
+            sizes = (
+                len(plain_text(t.user)) + sum(len(plain_text(text)) for _, text in t.rest)
+                for t in behind
+            )
+            known = (t.node.source is not None and t.node.source.asked for t in behind)
+            return not any(k and size >= TELLING for k, size in zip(known, sizes, strict=True))
+        loop = any(kind == "call" for kind, _ in asked.rest) and not asked.node.followed
+        return not loop and not self._is_repeated(opening[-1], asked)
+
+    def _is_repeated(self, opening: Node, asked: Turn) -> bool:
+        """Whether the newest session with an opening and a question was just talked in."""
+        path, question = normal_path(opening.path()), plain_text(asked.user)
+        homes = [node.session for node in self.nodes if normal_path(node.path()) == path]
+        asked_in = {
+            node.session
+            for node in self.nodes
+            if node not in self.made
+            and node.parent is not None
+            and plain_text(node.user) == question
+            and normal_path(node.parent.path()) == path
+        }
+        newest = next((home for home in reversed(homes) if home in asked_in), None)
+        return newest is not None and self._header(newest).updated >= self.clock.time - AGAIN_WITHIN
+
+    def _sends_all(self, client: Client, asked: Turn) -> bool:
+        turns = [*client.turns, asked]
+        missing = len(turns) - self._sends(client, turns)
+        kept = client.keeps_first and not client.halves and self._tells(turns[:1])
+        return missing == 0 or (missing == 1 and kept)
+
+    def _header(self, session: str):
+        return self.memory.space.sessions.get(session)
+
+    def _copy_opening(self, client: Client) -> None:
+        self.done["new behind an opening"] += 1
+        parent = None
+        for turn in client.turns:
+            if turn.node in self.made:
+                turn.node.parent, parent.followed = parent, True
+                return
+            parent = turn.node = self._new(parent, turn.node.user, turn.node.rest)
+
+    def _look(self, client: Client, drafts, heard, context) -> None:
+        """What a client sends goes on as it is; memory adds to users' messages, at their ends."""
+        edits = context.edits
+        if edits.left_out:
+            self._break("left out", f"{sorted(edits.left_out)}")
+        trimmed = not heard.path and not heard.new_session and not heard.open
+        if edits.inserted and not trimmed:
+            self._break("inserted", f"{[m.text for m in edits.inserted]}")
+        sent = [m for m in context.prompt if m not in edits.inserted]
+        if len(sent) != len(drafts) or len(heard.messages) != len(drafts):
+            self._break("length", f"{len(drafts)} {len(sent)}")
             return
-        if got[-1:] != want[-1:] and not got[-1].endswith(want[-1]):
-            self._break("last message", f"{want[-1:]} {got[-1:]}")
-        if got[-len(want) : -1] != want[:-1]:
-            self._break("prompt", f"{want} {got}")
-        if client.keeps is None and len(got) != len(want):
-            self._break("prompt length", f"{want} {got}")
+        for place, (draft, message) in enumerate(zip(drafts, sent, strict=True)):
+            parts = message.parts
+            if (added := edits.after.get(place)) is not None:
+                if draft.role is not Role.USER or parts[-1] != Text(added):
+                    self._break("a block in its place", f"{place} {draft.role}")
+                parts = parts[:-1]
+            if place in edits.before:
+                parts = parts[1:]
+            if (message.role, parts) != (draft.role, draft.parts):
+                self._break("prompt", f"{draft.parts} {parts}")
+        if heard.newest != max(n for n, d in enumerate(drafts) if d.role is Role.USER):
+            self._break("newest", f"{heard.newest}")
+        self._keeps(client, drafts, heard, context)
+
+    def _keeps(self, client: Client, drafts, heard, context) -> None:
+        """While a list grows at its end, the upstream gets what was sent before as its beginning.
+
+        Where a message is asked again, or its answer edited, its block is made again.
+        """
+        before, was, name = client.sent
+        held = {each.id for each in heard.path} | ({heard.open.id} if heard.open else set())
+        if name in held and drafts[: len(before)] == before:
+            self.done["grown"] += 1
+            if context.messages[: len(was)] != was:
+                self._break("the beginning of a prompt", f"{was} {context.messages[: len(was)]}")
+        client.sent = (list(drafts), list(context.messages), context.id)
 
     def _answered(self, client: Client, turn: Turn, context) -> None:
         dice = self.random
         roll = dice.random()
         node = turn.node
+        node.session = context.scope.session
         if roll < 0.72:
             text = self._answer()
             self.memory.record(context, text)
@@ -487,10 +582,10 @@ class World:
         sent = Turn(turn.node, turn.user, rest)
         heard, context = self._request(client, sent)
         if turn.node.followed:  # others went on behind it: a branch that shares its question
-            sent.node = self._new(turn.node.parent, turn.user, turn.rest)
+            sent.node = self._new(self._parent(client), turn.user, turn.rest, asked=True)
         elif heard.open is None:
             self._break("a round that was not gone on with", turn.user)
-            sent.node = self._new(turn.node.parent, turn.user, turn.rest)
+            sent.node = self._new(self._parent(client), turn.user, turn.rest, asked=True)
         sent.node.rest = list(rest)
         self.done["result"] += 1
         self._answered(client, sent, context)

@@ -1,6 +1,7 @@
 """Requests put to an application without a socket, so that any bytes can stand in them."""
 
 import asyncio
+import os
 from dataclasses import dataclass, field
 
 HERE, ELSEWHERE = ("127.0.0.1", 50_000), ("192.0.2.7", 50_000)
@@ -40,8 +41,9 @@ async def ask(
     host="127.0.0.1:11435",
     pieces=None,
     seconds=20,
+    account=None,
 ):
-    """One request. `pieces` are parts of a body: bytes, or None for a client that leaves."""
+    """One request, of this account if no other is named. `pieces` are parts of a body: bytes, or None for a client that leaves."""
     sent = raw(headers)
     if host is not None and not any(k == b"host" for k, _ in sent):
         sent.insert(0, (b"host", host.encode()))
@@ -79,7 +81,7 @@ async def ask(
         "headers": sent,
         "client": client,
         "server": ("127.0.0.1", 11435),
-        "state": {},
+        "state": {"account": os.geteuid() if account is None else account},
     }
     async with asyncio.timeout(seconds):
         await app(scope, receive, send)

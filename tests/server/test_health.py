@@ -22,7 +22,9 @@ def http():
 
 def chat(http, url, text=SECRET, **more):
     body = {"model": MODEL, "messages": [{"role": "user", "content": text}], **more}
-    return http.post(f"{url}/api/chat", json=body, headers={"x-unabridged-user": "zoe"})
+    return http.post(
+        f"{url}/api/chat", json=body, headers={**url.bearer, "x-unabridged-user": "zoe"}
+    )
 
 
 def samples(http, url):
@@ -154,7 +156,8 @@ def test_the_log_tells_what_was_asked_and_by_whom_and_never_what(serving, http, 
     lines = capfd.readouterr().err.splitlines()
     (first,) = [line for line in lines if "route=/api/chat" in line]
     assert "status=200" in first
-    assert "key=loopback" in first
+    assert "key=token" in first
+    assert any("route=/api/tags" in line and "key=loopback" in line for line in lines)
     assert f"context={said.headers['x-unabridged-context']}" in first
     assert any("route=/memory/stats" in line and "key=token" in line for line in lines)
     assert not any("4711" in line or "healthz" in line or "zoe" in line for line in lines)

@@ -1,5 +1,6 @@
 import asyncio
 import json
+import os
 import random
 
 import pytest
@@ -12,6 +13,9 @@ from unabridged.server.limits import Rates, RequestLimits, check_depth
 
 PATHS = ("/api/chat", "/v1/chat/completions", "/v1/embeddings")
 SMALL = RequestLimits(body=1000, pause=0.05, seconds=0.2)
+
+
+HERE = {"client": ("127.0.0.1", 1), "state": {"account": os.geteuid()}}
 
 
 def small(tmp_path, **settings):
@@ -46,7 +50,7 @@ def test_a_body_that_is_too_large_is_not_read_to_its_end(tmp_path):
         said = []
         headers = [(b"host", b"localhost")]
         scope = {"type": "http", "method": "POST", "path": "/api/chat", "headers": headers}
-        await house.guard({**scope, "client": ("127.0.0.1", 1)}, receive, send)
+        await house.guard({**scope, **HERE}, receive, send)
         return said[0]["status"], len(left)
 
     assert asyncio.run(asked()) == (413, 998)
@@ -89,7 +93,7 @@ def test_slow_bodies_are_given_up(tmp_path):
 
         headers = [(b"host", b"localhost")]
         scope = {"type": "http", "method": "POST", "path": "/v1/responses", "headers": headers}
-        await house.guard({**scope, "client": ("127.0.0.1", 1)}, receive, send)
+        await house.guard({**scope, **HERE}, receive, send)
         return said[0]["status"], json.loads(said[1]["body"])["error"]["code"]
 
     async def never():

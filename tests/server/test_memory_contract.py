@@ -15,7 +15,8 @@ from tests.helpers.memory_contract import KnowledgeContract, MemoryContract
 from unabridged import AsyncMemory, Memory
 from unabridged.aio import AsyncConversation, AsyncFacts, AsyncReply, AsyncRequirements
 from unabridged.client import RemoteMemory
-from unabridged.client.remote_views import RemoteFacts
+from unabridged.client.remote_conversation import RemoteConversation
+from unabridged.client.remote_views import RemoteFacts, RemoteRequirements
 from unabridged.domain.fact import Fact
 from unabridged.domain.results import MaintenanceProgress
 from unabridged.errors import (
@@ -30,8 +31,10 @@ from unabridged.errors import (
     UpstreamBrokenError,
 )
 from unabridged.knowledge.facts import Facts
+from unabridged.knowledge.requirements import Requirements
 from unabridged.operations.operation_results import Tended
 from unabridged.space.idempotency import Idempotency
+from unabridged.turn.conversation import Conversation
 from unabridged.wire.json_api import to_json
 
 
@@ -117,6 +120,15 @@ def test_users_are_kept_apart_whatever_their_script(url):
         assert memory.sessions() == []
     with pytest.raises(NameRefusedError):
         RemoteMemory(str(url), key=key_of(url), user="x" * 300)
+
+
+def test_a_remote_conversation_has_a_head(url):
+    with RemoteMemory(str(url), key=key_of(url)) as memory:
+        talk = memory.conversation("tea")
+        assert (talk.is_named, talk.header, talk.head) == (True, None, None)
+        done = talk.record(talk.prepare("Sencha."), "Good.")
+        assert talk.head == done.messages[-1].id
+        assert not memory.conversation().is_named
 
 
 def test_a_session_is_taken_up_by_its_name(url):
@@ -354,3 +366,44 @@ def test_added_messages_that_were_stored_before_a_kill_are_found(url, monkeypatc
         (made,) = again.json()["exchanges"]
         assert made["session"] == session
         assert client.get("/memory/stats").json()["exchanges"] == 2
+
+
+PAIRS = [
+    (Memory, RemoteMemory),
+    (Conversation, RemoteConversation),
+    (Facts, RemoteFacts),
+    (Requirements, RemoteRequirements),
+]
+
+
+def public(kind):
+    return [name for name in dir(kind) if not name.startswith("_")]
+
+
+@pytest.mark.parametrize(("embedded", "remote"), PAIRS)
+def test_a_remote_method_takes_what_the_embedded_one_takes(embedded, remote):
+    same = [name for name in public(embedded) if callable(getattr(remote, name, None))]
+    assert len(same) >= 6
+    for name in same:
+        theirs = inspect.signature(getattr(embedded, name)).parameters
+        for parameter in inspect.signature(getattr(remote, name)).parameters.values():
+            assert parameter.name in theirs, (name, parameter)
+            known = theirs[parameter.name]
+            assert (parameter.kind, parameter.default) == (known.kind, known.default), name
+
+
+def test_what_a_remote_object_lacks_says_what_to_do_instead(url):
+    with RemoteMemory(str(url), key=key_of(url)) as memory:
+        talk = memory.conversation()
+        pairs = (Memory, memory), (Conversation, talk), (Facts, memory.facts)
+        lacking = [
+            (mine, name)
+            for kind, mine in (*pairs, (Requirements, memory.requirements))
+            for name in public(kind)
+            if not hasattr(mine, name)
+        ]
+        assert {name for _, name in lacking} >= {"ask", "chat", "save", "space", "undo"}
+        for mine, name in lacking:
+            with pytest.raises(UnsupportedError, match=name) as found:
+                getattr(mine, name)
+            assert found.value.hint

@@ -251,7 +251,7 @@ def test_structured_answers_are_parsed(before):
 def test_nobody_gets_anothers_responses(before):
     server, url = before("Good day.")
     mine, theirs = {"X-Unabridged-User": "ada"}, {"X-Unabridged-User": "bob"}
-    with openai_client(url) as client:
+    with openai_client(url, default_headers=url.bearer) as client:
         made = client.responses.create(model=server.model, input="Hello.", extra_headers=mine)
         assert client.responses.retrieve(made.id, extra_headers=mine).output_text == "Good day."
         with pytest.raises(openai.NotFoundError):

@@ -22,19 +22,23 @@ pytestmark = pytest.mark.slow
 
 UPSTREAM_KEY = "sk-upstreamkey0123456789abcdef"
 MODEL = "llama3.2:latest"
+PASSWORD = "hiddenpassword77"
+"""Of the upstream's address; the secret of an Ollama, which is sent no key."""
 REPLIES = {
-    "whole": lambda word: ScriptedReply(f"Yes, {word}."),
-    "refuses": lambda word: ScriptedReply(status=500, error=f"{word} went wrong"),
-    "quotes the key": lambda word: ScriptedReply(
-        status=401, error=f"Incorrect key {UPSTREAM_KEY}: {word}"
+    "whole": lambda word, _: ScriptedReply(f"Yes, {word}."),
+    "refuses": lambda word, _: ScriptedReply(status=500, error=f"{word} went wrong"),
+    "quotes the key": lambda word, secret: ScriptedReply(
+        status=401, error=f"Incorrect key {secret}: {word}"
     ),
-    "fails inside": lambda word: ScriptedReply(
-        f"{word} and more words", error=f"{word} {UPSTREAM_KEY}"
+    "fails inside": lambda word, secret: ScriptedReply(
+        f"{word} and more words", error=f"{word} {secret}"
     ),
-    "breaks": lambda word: ScriptedReply(f"{word} one two three", breaks=True, after=2),
-    "calls": lambda word: ScriptedReply(calls=(ToolCall("c1", "look", json.dumps({"of": word})),)),
-    "thinks": lambda word: ScriptedReply(f"{word}.", reasoning=f"{word} it is"),
-    "busy": lambda word: ScriptedReply(status=429, error=f"{word}: too many"),
+    "breaks": lambda word, _: ScriptedReply(f"{word} one two three", breaks=True, after=2),
+    "calls": lambda word, _: ScriptedReply(
+        calls=(ToolCall("c1", "look", json.dumps({"of": word})),)
+    ),
+    "thinks": lambda word, _: ScriptedReply(f"{word}.", reasoning=f"{word} it is"),
+    "busy": lambda word, _: ScriptedReply(status=429, error=f"{word}: too many"),
 }
 PATHS = {
     "/api/chat": lambda text, stream: {"messages": [{"role": "user", "content": text}]},
@@ -70,10 +74,11 @@ class Flows:
 def talk(flows, client, url, upstream, headers, *, streams=(True, False)):
     """Every reply of the upstream, in every dialect, streamed and whole."""
     user = flows.word("user")
+    secret = PASSWORD if isinstance(upstream, OllamaTestServer) else UPSTREAM_KEY
     for path, body in PATHS.items():
         for reply in REPLIES.values():
             for stream in streams:
-                upstream.script = type(upstream.script)(reply(flows.word("answer")))
+                upstream.script = type(upstream.script)(reply(flows.word("answer"), secret))
                 text = f"My secret is {flows.word('said')}."
                 sent = {
                     **headers,
@@ -134,7 +139,7 @@ def test_no_secret_is_in_logs_metrics_or_anybodys_answer(serving, tmp_path, capf
     flows = Flows()
     with upstream_of(kind) as upstream:
         where = {
-            "ollama_url": upstream.url.replace("//", "//me:hiddenpassword77@"),
+            "ollama_url": upstream.url.replace("//", f"//me:{PASSWORD}@"),
             "openai_url": f"{upstream.url}/v1",
         }
         url = serving(upstream=kind, openai_key=UPSTREAM_KEY, **where)
@@ -154,7 +159,7 @@ def test_no_secret_is_in_logs_metrics_or_anybodys_answer(serving, tmp_path, capf
                 flows.send(client, "POST", f"{url}/api/chat", json={}, headers=bearer(secret))
             metrics = client.get(f"{url}/metrics", headers=bearer(key)).text
     logged = "".join(capfd.readouterr()) + caplog.text
-    keys = {token, key, revoked, key[:-1], UPSTREAM_KEY, "hiddenpassword77"}
+    keys = {token, key, revoked, key[:-1], UPSTREAM_KEY, PASSWORD}
     assert find(logged, flows.secrets | keys) == []
     assert find(metrics, flows.secrets | keys) == []
     for method, path, status, text in flows.answers:

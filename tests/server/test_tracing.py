@@ -51,7 +51,7 @@ def talk(url, **more):
         "messages": [{"role": "user", "content": SECRET}],
         **more,
     }
-    headers = {"x-unabridged-user": "zoe-4711"}
+    headers = {**url.bearer, "x-unabridged-user": "zoe-4711"}
     with httpx2.Client(timeout=30) as client:
         return client.post(f"{url}/api/chat", json=body, headers=headers)
 

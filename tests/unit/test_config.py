@@ -65,7 +65,7 @@ def test_every_setting_has_a_variable(tmp_path):
         "json_files": "agent", "json_compression": "true", "auto_save": "false", "json_path": "x.json",
         "max_turns": "20", "max_sessions": "10", "max_bytes": "1_000_000", "key": "env:SECRET",
         "encrypt": "false", "checkpoint_file": "/away/anchor.json",
-        "listen": "[::1]:8080", "hosts": "memory.lan, desk", "on_memory_error": "pass",
+        "listen": "[::1]:8080", "hosts": "memory.lan, desk", "require_key": "always", "on_memory_error": "pass",
         "max_body": "65536", "max_streams": "8", "threads": "4", "rate_limit": "60", "log": "json",
     }  # fmt: skip
     assert set(samples) == set(config.NAMES)

@@ -32,6 +32,7 @@ class ClientConfig:
         where: The file or place for the text.
         text: What to write, with ``$names`` for values of the server.
         note: A note, or empty.
+        names_users: Whether it names its users, which needs an API key.
         checked: The version that it was checked with.
     """
 
@@ -43,6 +44,7 @@ class ClientConfig:
     text: str
     checked: str
     note: str = ""
+    names_users: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,17 +27,11 @@ def copy_spaces(
         source: The space to copy, as people write it, and its home; None for this one.
         target: The target, likewise.
     """
-    ends = [_end(invocation, *end) for end in (source, target)]
-    done: list[CopiedSpace] = []
+    origin, other = _end(invocation, *source), _end(invocation, *target)
     with counted(quiet=invocation.json) as moved:
-        for one in copy_between(ends[0], ends[1], moved):
-            done.append(one)
-            if not invocation.json:
-                _tell(one)
-    if invocation.json:
-        invocation.emit(done)
-    elif not done:
-        echo("There is no space to copy.", "dim")
+        invocation.answer_each(
+            copy_between(origin, other, moved), _tell, "There is no space to copy."
+        )
 
 
 def _end(invocation: Invocation, text: str, home: str | None) -> End:

@@ -3,14 +3,18 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from unabridged.cli.format import moment
+import click
+
+from unabridged.cli.format import count, moment
+from unabridged.cli.open_from_options import open_space
+from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import echo
 from unabridged.cli.paint import Column, table, width
+from unabridged.cli.plain_command import PlainGroup, plain_command
 from unabridged.cli.progress import bar
 
 if TYPE_CHECKING:
     from unabridged.domain.fact import FactChange
-    from unabridged.ports import ChatModel
     from unabridged.space.space import Space
 
 PAGE = 200
@@ -29,37 +33,46 @@ def change_lines(changes: "Sequence[FactChange]") -> list[str]:
     return table(columns, rows, width())
 
 
-def learn(
-    space: "Space",
-    pending: Callable[..., int],
-    asking: "Callable[[ChatModel], Any]",
-    *,
-    with_model: bool,
-) -> int:
-    """Learn from new exchanges page by page, with progress on a terminal.
+def add_learning(
+    group: PlainGroup,
+    about: str,
+    verb: tuple[str, str],
+    part: "Callable[[Space], Any]",
+    held: "Callable[[Space], Sequence[Any]]",
+) -> None:
+    """Add the command that learns from new exchanges page by page, with progress on a terminal.
 
     Args:
-        space: The space of the exchanges.
-        pending: Learns from up to a number of exchanges; returns how many it read.
-        asking: Returns a learner that also asks a model, and notes failures.
-        with_model: Whether to ask the model.
-
-    Returns:
-        The number of exchanges that were read.
+        group: The group, named by what is learned.
+        about: The help of the command.
+        verb: What was done, such as ``Learned`` and ``from``.
+        part: Returns the facts or requirements of a space, which learn.
+        held: Returns all that are known in a space, in any state.
     """
-    if not with_model:
-        return _learn(space, pending)
-    drawing = asking(space.model)
-    looked = _learn(space, lambda limit: pending(limit, drawing))
-    if drawing.note:
-        echo(drawing.note, "warn", err=True)
-    return looked
+    name = str(group.name)
 
-
-def _learn(space: "Space", page: Callable[[int], int]) -> int:
-    done = 0
-    with bar("Reading", max(1, space.stats().exchanges)) as shown:
-        while looked := page(PAGE):
-            done += looked
-            shown.update(looked)
-    return done
+    @plain_command(
+        "learn",
+        f"unabridged {name} learn",
+        f"unabridged {name} learn --with-model",
+        options=(*MEMORY, "upstream", "ollama_url", "openai_url", "gguf"),
+        group=group,
+        about=about,
+    )
+    @click.option("--with-model", is_flag=True, help="Ask the model too; every quote is checked.")
+    def run(invocation: Invocation, *, with_model: bool) -> None:
+        space = open_space(invocation)
+        before, known = len(held(space)), part(space)
+        asking: Any = known.asking(space.model) if with_model else None
+        looked = 0
+        with bar("Reading", max(1, space.stats().exchanges)) as shown:
+            while read := known.learn_pending(PAGE, asking):
+                looked += read
+                shown.update(read)
+        if asking is not None and asking.note:
+            echo(asking.note, "warn", err=True)
+        new = len(held(space)) - before
+        invocation.answer(
+            {"exchanges": looked, name: new},
+            f"{verb[0]} {count(new, name[:-1])} {verb[1]} {count(looked, 'exchange')}.",
+        )

@@ -6,26 +6,35 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from unabridged.config.agent_settings import ByAgent
 from unabridged.domain.permissions import Grant
 from unabridged.domain.scope import Scope
 from unabridged.errors import InputError
 from unabridged.factory.space_pool import SpacePool
+from unabridged.operations import operation_named
 from unabridged.operations.call import Call
 from unabridged.operations.operation import MOST_A_PAGE, Operation, Page, Params
+from unabridged.operations.parameters import fault_of
 from unabridged.operations.pending_values import Pending
 
 if TYPE_CHECKING:
     from unabridged.space.space import Space
 
+_EMPTY = ("It must not be empty", "Expected `str` of length >= 1")
 P = TypeVar("P", bound=Params)
 R = TypeVar("R")
 
 
-def local_call(space: "Space") -> Call:
-    """Return a call on a space with every right."""
+def local_call(space: "Space", agents: ByAgent | None = None) -> Call:
+    """Return a call on a space with every right.
+
+    Args:
+        space: The space.
+        agents: The settings of each agent; None if all have the same.
+    """
     settings = space.settings
     scope = Scope(settings.user, settings.agent, settings.model or None)
-    pool = SpacePool(settings, space.clock)
+    pool = SpacePool(settings, space.clock, agents=agents)
     return Call(space, scope, Grant("local"), pool, Pending(space.clock))
 
 
@@ -39,10 +48,12 @@ def perform(call: Call, operation: Operation[P, R], **values: Any) -> R:
     try:
         params = msgspec.convert(values, operation.params, strict=False)
     except msgspec.ValidationError as error:
-        what, _, field = str(error).partition(" - at `$.")
-        name = field.rstrip("`").partition("[")[0]
-        said = f"{name.replace('_', ' ')}: {what}" if name else what
-        raise InputError(f"{said}.", hint="Use another value.") from None
+        path, what = fault_of(error)
+        name = path.lstrip(".").partition("[")[0].replace("_", " ")
+        said = f"{name}: {what}." if name else f"{what}."
+        if name and what in _EMPTY:
+            said = f"The {name} is empty."
+        raise InputError(said, hint="Use another value.") from None
     if operation.once is not None:
         call = replace(call, planned=operation.once.plan(call, params))
     return operation(call, params)
@@ -63,3 +74,11 @@ def every_item(call: Call, operation: Operation[Any, Any], **values: Any) -> Ite
         cursor = page.next
         if cursor is None:
             return
+
+
+def perform_named(call: Call, operation: str, **values: Any) -> Any:
+    """Run the operation of a name; a list is returned whole, or up to ``limit`` in the values."""
+    found = operation_named(operation)
+    if found.is_page:
+        return list(every_item(call, found, **values))
+    return perform(call, found, **values)

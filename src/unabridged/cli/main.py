@@ -17,7 +17,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from unabridged.cli.options import common
+from unabridged.cli.options import shared_options
 from unabridged.cli.output import echo, echo_error
 from unabridged.cli.plain_command import CONTEXT, check_name
 from unabridged.errors import UnabridgedError
@@ -226,8 +226,10 @@ def _nearest_choice(error: click.ClickException) -> str:
     context_settings=CONTEXT,
     invoke_without_command=True,
     epilog="Run `unabridged COMMAND --help` for one command, with examples.",
+    params=shared_options(
+        ("home", "profile", "set", "user", "agent", "model", "upstream", "json", "debug")
+    ),
 )
-@common("home", "profile", "set", "user", "agent", "model", "upstream", "json", "debug")
 @click.version_option(package_name="unabridged", message="%(prog)s %(version)s")
 @click.pass_context
 def cli(ctx: click.Context) -> None:

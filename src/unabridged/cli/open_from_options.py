@@ -10,7 +10,6 @@ from unabridged.cli.output import echo
 from unabridged.errors import InputError, NameRefusedError
 
 if TYPE_CHECKING:
-    from unabridged.domain.exchange import Exchange
     from unabridged.domain.scope import SpaceId
     from unabridged.domain.session import Session
     from unabridged.domain.settings import Settings
@@ -70,12 +69,6 @@ def session_named(invocation: Invocation, space: "Space") -> "Session | None":
     if invocation.given("new"):
         return None
     return space.sessions.find(str(wanted)) if wanted else space.sessions.newest()
-
-
-def path_named(invocation: Invocation, space: "Space", limit: int) -> "list[Exchange]":
-    """Return the newest exchanges of a call's session, oldest first."""
-    session = session_named(invocation, space)
-    return space.log.history(session.id, limit) if session else []
 
 
 def named(invocation: Invocation) -> "Settings":

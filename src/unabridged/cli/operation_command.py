@@ -7,151 +7,23 @@ commands and shells complete them at once.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from unabridged.cli.open_from_options import look_into, open_space, session_named, words_from
-from unabridged.cli.options import Invocation, example, shared_options
+from unabridged.cli.open_from_options import open_space, words_from
+from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.plain_command import PlainCommand, PlainGroup
 from unabridged.errors import InputError
 
 if TYPE_CHECKING:
     from unabridged.operations.call import Call
-    from unabridged.operations.operation import Operation
 
 View = Callable[[Any, "Call"], Iterable[str]]
 """Returns the result of an operation as lines for people."""
-_FLAGS: Mapping[str, str] = {"pinned": "--pin", "subject": "--about"}
-"""Option names that differ from the names of parameters."""
-_WORDS = ("text", "category")
-"""Parameters that take the remaining words; ``-`` reads standard input."""
 _SESSION = "session"
 """A parameter of this name is the shared option of that name; without it, the newest session."""
-_PAGES = ("limit", "cursor")
-
-
-class OperationCommand(PlainCommand):
-    """A command that runs one operation on a space.
-
-    Args:
-        name: Its name.
-        operation: The name of the operation, such as ``facts.add``.
-        about: Its help.
-        examples: Command lines as examples.
-        options: Names of shared options.
-        view: Shows the result to people; None to write JSON always.
-        fixed: Parameters that the command sets itself.
-        empty: What people read if there is nothing to show.
-        limit: The default of ``--limit`` for a list; None for all.
-        explained: Explanations of arguments by name, for the help of commands that have them.
-    """
-
-    def __init__(  # noqa: PLR0913 - the columns of a command
-        self,
-        name: str,
-        operation: str,
-        about: str,
-        *examples: str,
-        options: Sequence[str],
-        view: View | None,
-        fixed: Mapping[str, Any],
-        empty: str = "",
-        limit: int | None = None,
-        explained: Mapping[str, str],
-    ) -> None:
-        super().__init__(
-            name,
-            help=about,
-            epilog=example(*examples),
-            params=shared_options(options),
-            callback=click.pass_context(self._run),
-        )
-        self._operation = operation
-        self._view = view
-        self._fixed = fixed
-        self._empty = empty
-        self._limit = limit
-        self._explained = explained
-        self._made = False
-
-    @property
-    def operation(self) -> "Operation[Any, Any]":
-        """The operation of the table."""
-        from unabridged.operations import operation_named  # noqa: PLC0415 - slow, and lists need none
-
-        return operation_named(self._operation)
-
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:  # type: ignore[explicit-override]  # typing.override needs Python 3.12
-        """Return the parameters, those of the operation first."""
-        if not self._made:
-            self._made = True
-            self.params = [*self._own(), *self.params]
-        return super().get_params(ctx)
-
-    def format_help_text(  # type: ignore[explicit-override]  # typing.override needs Python 3.12
-        self, ctx: click.Context, formatter: click.HelpFormatter
-    ) -> None:
-        """Write the help, then the explanations of its arguments."""
-        super().format_help_text(ctx, formatter)
-        for param in self.get_params(ctx):
-            if isinstance(param, click.Argument) and param.name in self._explained:
-                formatter.write_paragraph()
-                with formatter.indentation():
-                    formatter.write_text(self._explained[param.name])
-
-    def _own(self) -> Iterable[click.Parameter]:
-        from unabridged.cli.operation_params import parameters_of  # noqa: PLC0415 - as above
-
-        operation = self.operation
-        hidden = {*self._fixed, _SESSION}
-        if operation.is_page and "cursor" in operation.params.__struct_fields__:
-            hidden |= {*_PAGES}
-            shown: dict[str, Any] = (
-                {} if self._limit is None else {"default": self._limit, "show_default": True}
-            )
-            yield click.Option(
-                ["--limit"], type=click.IntRange(1), metavar="N", help="Show at most N.", **shown
-            )
-        yield from parameters_of(operation.params, hidden=hidden, words=_WORDS, flags=_FLAGS)
-
-    def _run(self, ctx: click.Context, /, **given: Any) -> None:
-        from unabridged.cli.local_call import every_item, local_call, perform  # noqa: PLC0415 - as above
-        from unabridged.domain.permissions import Right  # noqa: PLC0415 - as above
-        from unabridged.operations.operation import Place  # noqa: PLC0415 - as above
-
-        invocation, operation = Invocation(ctx), self.operation
-        reads = operation.right is Right.READ
-        space = look_into(invocation) if reads else open_space(invocation)
-        given |= {name: words_from(given[name]) or None for name in _WORDS if name in given}
-        values = {name: value for name, value in given.items() if value not in (None, ())}
-        values |= {name: value for name, value in self._fixed.items() if value is not None}
-        if operation.method == "PATCH" and not set(values) - {*operation.fields_of(Place.PATH)}:
-            hint = f"Name what to change: `{ctx.command_path} --help`."
-            raise InputError("Nothing to change.", hint=hint)
-        if _SESSION in operation.params.__struct_fields__:
-            session = session_named(invocation, space)
-            if session is None:
-                self._show(invocation, [] if operation.is_page else None, ())
-                return
-            values[_SESSION] = session.id
-        call = local_call(space)
-        if operation.is_page:
-            result: Any = list(every_item(call, operation, **values))
-        else:
-            result = perform(call, operation, **values)
-        self._show(invocation, result, () if self._view is None else self._view(result, call))
-
-    def _show(self, invocation: Invocation, result: Any, lines: Iterable[str]) -> None:
-        if invocation.json or self._view is None:
-            invocation.emit(result)
-        elif result == [] and self._empty:
-            echo(self._empty, "dim")
-        else:
-            echo_lines(lines)
 
 
 def from_operation(  # noqa: PLR0913 - the columns of a command
-    group: PlainGroup,
+    group: PlainGroup | None,
     name: str,
     operation: str,
     about: str,
@@ -161,18 +33,96 @@ def from_operation(  # noqa: PLR0913 - the columns of a command
     options: Sequence[str] = (),
     empty: str = "",
     limit: int | None = None,
-) -> None:
-    """Add a command to a group that runs one operation; the arguments are those of the class."""
-    command = OperationCommand(
+) -> PlainCommand:
+    """Make a command that runs one operation on a space.
+
+    Args:
+        group: The group that it belongs to; its shared options are those of the command, too.
+        name: Its name.
+        operation: The name of the operation, such as ``facts.add``.
+        about: Its help.
+        examples: Command lines as examples.
+        view: Shows the result to people; None to write JSON always.
+        fixed: Parameters that the command sets itself.
+        options: Names of further shared options.
+        empty: What people read if there is nothing to show.
+        limit: The default of ``--limit`` for a list; None for all.
+    """
+    sets = fixed or {}
+
+    def run(invocation: Invocation, **given: Any) -> None:
+        result, call = performed(invocation, operation, **given, **sets)
+        if invocation.json or view is None:
+            invocation.emit(result)
+        elif empty and result in (None, []):
+            echo(empty, "dim")
+        else:
+            echo_lines(view(result, call))
+
+    return PlainCommand(
         name,
-        operation,
+        run,
         about,
-        *examples,
-        options=(*group.shared, *options),
-        view=view,
-        fixed=fixed or {},
-        empty=empty,
+        examples,
+        (*(group.shared if group else MEMORY), *options),
+        operation=operation,
+        hidden={*sets, _SESSION},
+        group=group,
         limit=limit,
-        explained=group.explained,
     )
-    group.add_command(command)
+
+
+def call_of(invocation: Invocation, operation: str) -> "Call":
+    """Open the space of the options for an operation; create one only for what writes."""
+    from unabridged.cli.local_call import local_call  # noqa: PLC0415 - slow, and help needs none of it
+    from unabridged.operations import operation_named  # noqa: PLC0415 - as above
+    from unabridged.operations.operation import Effect  # noqa: PLC0415 - as above
+
+    wanted = operation_named(operation)
+    space = open_space(invocation, create=wanted.effect is Effect.WRITES)
+    return local_call(space, invocation.by_agent() if wanted.tag == "shares" else None)
+
+
+def performed(
+    invocation: Invocation, operation: str, *, call: "Call | None" = None, **given: Any
+) -> "tuple[Any, Call]":
+    """Run an operation on the space of a call; a list is returned whole.
+
+    Args:
+        invocation: The call.
+        operation: The name of the operation.
+        call: The call of an earlier operation, to use its space; None to open that of the options.
+        given: Values of its parameters as click read them. A session is named as people name it.
+
+    Returns:
+        The result, and the call; no result if there is no session yet and it needs one.
+
+    Raises:
+        InputError: A value is not valid, or nothing is to be changed.
+        UnabridgedError: The operation failed.
+    """
+    from unabridged.cli.local_call import perform_named  # noqa: PLC0415 - slow, and help needs none of it
+    from unabridged.cli.operation_params import WORDS  # noqa: PLC0415 - as above
+    from unabridged.operations import operation_named  # noqa: PLC0415 - as above
+    from unabridged.operations.operation import Place  # noqa: PLC0415 - as above
+
+    wanted = operation_named(operation)
+    call = call or call_of(invocation, operation)
+    space = call.space
+    values = {
+        name: words_from(value) if isinstance(value, tuple) and name in WORDS else value
+        for name, value in given.items()
+        if value not in (None, ())
+    }
+    if wanted.method == "PATCH" and not set(values) - {*wanted.fields_of(Place.PATH)}:
+        hint = f"Name what to change: `{invocation.ctx.command_path} --help`."
+        raise InputError("Nothing to change.", hint=hint)
+    if _SESSION in wanted.params.__struct_fields__:
+        if named := values.get(_SESSION) or invocation.given(_SESSION):
+            values[_SESSION] = space.sessions.find(str(named)).id
+        elif wanted.needs(_SESSION):
+            newest = space.sessions.newest()
+            if newest is None:
+                return ([] if wanted.is_page else None), call
+            values[_SESSION] = newest.id
+    return perform_named(call, operation, **values), call

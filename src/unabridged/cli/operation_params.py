@@ -6,32 +6,43 @@ from typing import Any, get_args, get_type_hints
 import click
 from msgspec import NODEFAULT, inspect
 
+from unabridged.cli.parse_moment import DAY
 from unabridged.operations.operation import Params
 from unabridged.wire.json_api.schemas import described
 
+WORDS = ("text", "category", "query")
+"""Parameters that take the remaining words; ``-`` reads standard input."""
+_FLAGS: Mapping[str, str] = {"pinned": "--pin", "subject": "--about"}
+"""Option names that differ from the names of parameters."""
+_TYPES: Mapping[str, click.ParamType[Any]] = {"since": DAY, "until": DAY}
+"""Types of parameters that people write in more ways."""
+
 
 def parameters_of(
-    params: type[Params],
-    *,
-    hidden: Collection[str],
-    words: Collection[str],
-    flags: Mapping[str, str],
+    params: type[Params], *, hidden: Collection[str], limit: int | None = None
 ) -> Iterator[click.Parameter]:
     """Make arguments of required parameters, and options of the others.
 
     Args:
         params: The parameters of the operation.
         hidden: Parameters that people cannot set.
-        words: Parameters that take the remaining words, required or not.
-        flags: Option names that differ from the names of parameters.
+        limit: The default of ``--limit`` for a list in pages; None for all.
     """
     kind = inspect.type_info(params)
     assert isinstance(kind, inspect.StructType)  # noqa: S101 - parameters are a struct
     fields = [field for field in kind.fields if field.name not in hidden]
-    about, hints = _about(params), get_type_hints(params)
-    for field in sorted(fields, key=lambda each: each.name in words):
-        if field.name in words or field.required:
-            many = field.name in words
+    about, hints = described(params)[1], get_type_hints(params)
+    if "cursor" in params.__struct_fields__:
+        fields = [field for field in fields if field.name not in {"limit", "cursor"}]
+        shown: dict[str, Any] = {} if limit is None else {"default": limit, "show_default": True}
+        if "limit" not in hidden:
+            number = click.IntRange(1)
+            yield click.Option(
+                ["--limit"], type=number, metavar="N", help="Show at most N.", **shown
+            )
+    for field in sorted(fields, key=lambda each: each.name in WORDS):
+        if field.name in WORDS or field.required:
+            many = field.name in WORDS
             metavar = f"{field.name.upper()}{'...' if many else ''}"
             yield click.Argument(
                 [field.name],
@@ -41,16 +52,9 @@ def parameters_of(
                 metavar=metavar if field.required else f"[{metavar}]",
             )
     for field in fields:
-        if field.name not in words and not field.required:
+        if field.name not in WORDS and not field.required:
             order = list(_literals(hints[field.name]))
-            yield _option(field, about.get(field.name, ""), flags, order)
-
-
-def _about(params: type[Params]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for kind in reversed(params.__mro__):
-        found |= described(kind)[1]
-    return {name: text.replace("`", "") for name, text in found.items()}
+            yield _option(field, about.get(field.name, "").replace("`", ""), order)
 
 
 def _literals(hint: Any) -> Iterator[str]:
@@ -61,14 +65,14 @@ def _literals(hint: Any) -> Iterator[str]:
         yield from _literals(each)
 
 
-def _option(
-    field: inspect.Field, about: str, flags: Mapping[str, str], order: Sequence[str]
-) -> click.Option:
-    flag = flags.get(field.name, f"--{field.name.replace('_', '-')}")
+def _option(field: inspect.Field, about: str, order: Sequence[str]) -> click.Option:
+    flag = _FLAGS.get(field.name, f"--{field.name.replace('_', '-')}")
     kind, is_many = _single(field.type)
+    kind = _TYPES.get(field.name, kind)
     if isinstance(kind, click.Choice):
         kind = click.Choice([value for value in order if value in kind.choices])
-    extra: dict[str, Any] = {"help": about}
+    near = " Also: today, yesterday, 7d." if kind is DAY else ""
+    extra: dict[str, Any] = {"help": about + near}
     if isinstance(_plain(field.type), inspect.BoolType):
         if field.default is None:
             flag = f"{flag}/--no-{flag.removeprefix('--')}"
@@ -76,7 +80,7 @@ def _option(
     if field.default not in (None, NODEFAULT, "", ()):
         extra |= {"default": field.default, "show_default": True}
     if not isinstance(kind, click.Choice):
-        extra["metavar"] = "TEXT" if kind is click.STRING else "NUMBER"
+        extra["metavar"] = {click.STRING: "TEXT", DAY: "DAY"}.get(kind, "NUMBER")
     return click.Option([flag, field.name], type=kind, multiple=is_many, **extra)
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from unabridged.cli.confirm import confirm
 from unabridged.cli.output import echo, echo_json, echo_lines
 from unabridged.errors import InputError
 
@@ -15,22 +14,7 @@ if TYPE_CHECKING:
     from unabridged.config.agent_settings import ByAgent
     from unabridged.domain.settings import Settings
 
-__all__ = [
-    "ANSWERING",
-    "MEMORY",
-    "PLACE",
-    "TALK",
-    "Invocation",
-    "SharedOption",
-    "common",
-    "confirm",
-    "example",
-    "invoked",
-    "shared_options",
-]
-
-Command = TypeVar("Command", bound=Callable[..., Any])
-
+Item = TypeVar("Item")
 _PREFIX = "unabridged."
 
 _OPTIONS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
@@ -173,20 +157,6 @@ def _config() -> ModuleType:
     return config
 
 
-def common(*names: str) -> Callable[[Command], Command]:
-    """Add shared options to a command; its ``Invocation`` has their values."""
-
-    def decorate(command: Command) -> Command:
-        for name in reversed(dict.fromkeys(names)):
-            flags, extra = _OPTIONS[name]
-            command = click.option(
-                *flags, cls=SharedOption, callback=_keep, expose_value=False, **extra
-            )(command)
-        return command
-
-    return decorate
-
-
 def example(*lines: str) -> str:
     """Return examples for the end of a command's help."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
@@ -276,14 +246,14 @@ class Invocation:
         else:
             echo(empty, "dim")
 
-
-def invoked(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Pass a command its ``Invocation`` as first argument."""
-
-    @click.pass_context
-    def with_invocation(ctx: click.Context, /, *args: Any, **kwargs: Any) -> Any:
-        return ctx.invoke(command, Invocation(ctx), *args, **kwargs)
-
-    with_invocation.__name__ = command.__name__
-    with_invocation.__doc__ = command.__doc__
-    return with_invocation
+    def answer_each(self, items: Iterable[Item], show: Callable[[Item], None], empty: str) -> None:
+        """Write items as they arrive, each by ``show``; as one list if JSON is asked for."""
+        found = []
+        for item in items:
+            found.append(item)
+            if not self.json:
+                show(item)
+        if self.json:
+            echo_json(found)
+        elif not found:
+            echo(empty, "dim")

@@ -8,16 +8,13 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from unabridged.cli.paint import coloured, columns, paint
 from unabridged.cli.terminal_text import safe, wrap
 from unabridged.errors import UnabridgedError
-
-if TYPE_CHECKING:
-    from unabridged.domain.exchange import Exchange
 
 _HALVES = re.compile("[\ud800-\udfff]")
 
@@ -31,14 +28,17 @@ def plain(value: Any) -> Any:
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    from unabridged.domain import message  # noqa: PLC0415 - slow, and help needs none of it
+    from unabridged.domain import exchange, message  # noqa: PLC0415 - slow, and help needs none of it
 
     if isinstance(value, message.Message):
         parts = [message.part_to_dict(part) for part in value.parts]
         said = {"role": value.role.value, "text": value.text, "parts": parts}
         return {**said, "at": plain(value.at), "id": value.id}
     names = (field.name for field in dataclasses.fields(value) if not field.metadata)
-    return {name: plain(getattr(value, name)) for name in names}
+    data = {name: plain(getattr(value, name)) for name in names}
+    if isinstance(value, exchange.Exchange):
+        data |= {"text": value.answer.text if value.answer else "", "message": value.user.text}
+    return data
 
 
 _PLAIN: Mapping[type, Callable[[Any], Any]] = {
@@ -49,12 +49,6 @@ _PLAIN: Mapping[type, Callable[[Any], Any]] = {
     Mapping: lambda value: {str(key): plain(item) for key, item in value.items()},
     Iterable: lambda value: [plain(item) for item in value],
 }
-
-
-def exchange_data(exchange: "Exchange") -> dict[str, Any]:
-    """Return an exchange for JSON, with the text of the message and of the answer."""
-    answer = exchange.answer
-    return {**plain(exchange), "text": answer.text if answer else "", "message": exchange.user.text}
 
 
 def dumps(value: Any, *, indent: int | None = 2) -> str:

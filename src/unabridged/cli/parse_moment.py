@@ -1,11 +1,16 @@
 """Times as people write them on a command line, in the reader's time zone."""
 
 import re
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
+from typing import Any
 
+import click
+
+from unabridged.clock import SystemClock
 from unabridged.errors import InputError
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_NAMED = {"today": 0, "yesterday": 1}
 _SPAN = re.compile(r"([1-9][0-9]{0,5})([mhdw])")
 
 
@@ -53,3 +58,32 @@ def parse_past(text: str, now: datetime) -> datetime:
     """
     span = parse_span(text)
     return now - span if span else parse_time(text)
+
+
+class Day(click.ParamType[str]):
+    """A day: a date, ``today``, ``yesterday``, or how long ago, such as 7d or 2w."""
+
+    name = "day"
+
+    def convert(  # type: ignore[explicit-override]  # typing.override came with 3.12
+        self,
+        value: Any,
+        param: click.Parameter | None,  # noqa: ARG002 - click's signature
+        ctx: click.Context | None,  # noqa: ARG002 - click's signature
+    ) -> str:
+        """Return the date in the reader's time zone, in ISO 8601."""
+        text, now = str(value).strip().lower(), SystemClock().now().astimezone()
+        try:
+            span = parse_span(text) if text.endswith(("d", "w")) else None
+            span = timedelta(days=_NAMED[text]) if text in _NAMED else span
+            return (
+                (now - span).date() if span is not None else date.fromisoformat(text)
+            ).isoformat()
+        except (ValueError, OverflowError):
+            raise InputError(
+                f"{value!r} is not a day.",
+                hint="Write a date such as 2026-05-01, today, yesterday, or 7d for a week ago.",
+            ) from None
+
+
+DAY = Day()

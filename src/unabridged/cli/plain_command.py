@@ -2,12 +2,12 @@
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import click
 
-from unabridged.cli.options import PLACE, SharedOption, example, invoked, shared_options
+from unabridged.cli.options import PLACE, Invocation, SharedOption, example, shared_options
 
 Function = Callable[..., Any]
 _RANGE = re.compile(r"([\d.]+)<=x<=([\d.,_]+)")
@@ -16,7 +16,73 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
 class PlainCommand(click.Command):
-    """A command whose help lists its own options before the shared ones."""
+    """A command whose help lists its own options before the shared ones.
+
+    Args:
+        name: Its name.
+        run: Takes an ``Invocation`` and the values of the parameters.
+        about: Its help.
+        examples: Command lines as examples.
+        options: Names of shared options.
+        own: Other arguments and options.
+        operation: The name of an operation whose parameters are arguments and options, too.
+        hidden: Parameters of it that people cannot set; those in ``own`` are not repeated.
+        group: The group that it belongs to.
+        limit: The default of ``--limit`` for a list in pages; None for all.
+    """
+
+    def __init__(  # noqa: PLR0913 - the columns of a command
+        self,
+        name: str,
+        run: Function,
+        about: str,
+        examples: Sequence[str],
+        options: Iterable[str],
+        *,
+        own: Sequence[click.Parameter] = (),
+        operation: str = "",
+        hidden: Collection[str] = (),
+        group: click.Group | None = None,
+        limit: int | None = None,
+    ) -> None:
+        def call(ctx: click.Context, /, **given: Any) -> None:
+            run(Invocation(ctx), **given)
+
+        super().__init__(
+            name,
+            help=about,
+            epilog=example(*examples),
+            params=[*own, *shared_options(options)],
+            callback=click.pass_context(call),
+        )
+        self._waits = operation
+        self._hidden = {*hidden, *(param.name for param in own)}
+        self._limit = limit
+        self._explained = group.explained if isinstance(group, PlainGroup) else {}
+        if group is not None:
+            group.add_command(self)
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:  # type: ignore[explicit-override]  # typing.override needs Python 3.12
+        """Return the parameters, those of the operation first; it is imported only now."""
+        if self._waits:
+            from unabridged.cli.operation_params import parameters_of  # noqa: PLC0415 - slow, and lists need none
+            from unabridged.operations import operation_named  # noqa: PLC0415 - as above
+
+            operation, self._waits = operation_named(self._waits), ""
+            found = parameters_of(operation.params, hidden=self._hidden, limit=self._limit)
+            self.params = [*found, *self.params]
+        return super().get_params(ctx)
+
+    def format_help_text(  # type: ignore[explicit-override]  # typing.override needs Python 3.12
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Write the help, then the explanations of its arguments."""
+        super().format_help_text(ctx, formatter)
+        for param in self.get_params(ctx):
+            if isinstance(param, click.Argument) and param.name in self._explained:
+                formatter.write_paragraph()
+                with formatter.indentation():
+                    formatter.write_text(self._explained[param.name])
 
     def format_options(  # type: ignore[explicit-override]  # typing.override needs Python 3.12
         self, ctx: click.Context, formatter: click.HelpFormatter
@@ -127,7 +193,8 @@ def plain_command(
     name: str,
     *examples: str,
     options: Iterable[str] = PLACE,
-    group: click.Group | None = None,
+    about: str = "",
+    **columns: Any,
 ) -> Callable[[Function], click.Command]:
     """Make a command of a function that takes an ``Invocation``; its docstring is the help.
 
@@ -135,21 +202,14 @@ def plain_command(
         name: Its name.
         examples: Command lines as examples.
         options: Names of shared options, listed after those of the function.
-        group: The group that it belongs to.
+        about: Its help instead of the docstring.
+        columns: As those of ``PlainCommand``.
     """
 
     def made(function: Function) -> click.Command:
         own = list(reversed(getattr(function, "__click_params__", ())))
-        command = PlainCommand(
-            name,
-            help=(function.__doc__ or "").strip(),
-            epilog=example(*examples),
-            params=[*own, *shared_options(options)],
-            callback=invoked(function),
-        )
-        if group is not None:
-            group.add_command(command)
-        return command
+        told = (about or function.__doc__ or "").strip()
+        return PlainCommand(name, function, told, examples, options, own=own, **columns)
 
     return made
 

@@ -1,6 +1,5 @@
 """Requests to a server's ``/memory``: pages, typed errors, safe repeats of writes."""
 
-import ipaddress
 import json
 import uuid
 from collections.abc import Callable, Iterator, Mapping
@@ -12,7 +11,6 @@ from unabridged.domain.arguments import checked
 from unabridged.errors import (
     InputError,
     KeyRefusedError,
-    MissingExtraError,
     NotFoundError,
     PermissionRefusedError,
     SettingError,
@@ -23,14 +21,13 @@ from unabridged.errors import (
     UpstreamBrokenError,
     UpstreamRefusedError,
 )
+from unabridged.net.http import httpx2_module, is_local
 from unabridged.operations.operation import MOST_A_PAGE, Operation, Page, Paged, Place
 from unabridged.wire.json_api import error_from, from_plain, to_json
 
 if TYPE_CHECKING:
     import httpx2
 
-_JSON = {"Content-Type": "application/json"}
-_BYTES = {"Content-Type": "application/octet-stream"}
 _KINDS: Mapping[int, Callable[..., UnabridgedError]] = {
     401: KeyRefusedError,
     403: PermissionRefusedError,
@@ -40,6 +37,7 @@ _KINDS: Mapping[int, Callable[..., UnabridgedError]] = {
 
 R = TypeVar("R")
 Item = TypeVar("Item")
+Value = TypeVar("Value")
 
 
 class Wire:
@@ -68,18 +66,14 @@ class Wire:
                 f"{url!r} is not the address of a server.",
                 hint="Write it with its scheme, as in http://127.0.0.1:11435.",
             )
-        try:
-            import httpx2  # noqa: PLC0415 - an extra, and slow to import
-        except ModuleNotFoundError as error:
-            raise MissingExtraError("httpx2", "http") from error
-        self._module = httpx2
+        self._module = httpx2_module()
         self.url = url.rstrip("/")
         # A proxy from the environment is never used for this machine.
-        self._client = httpx2.Client(
+        self._client: httpx2.Client = self._module.Client(
             base_url=f"{self.url}/memory/",
             headers=headers,
             timeout=timeout,
-            trust_env=not _is_local(parts.hostname),
+            trust_env=not is_local(parts.hostname),
         )
 
     def close(self) -> None:
@@ -94,12 +88,8 @@ class Wire:
         Raises:
             UnabridgedError: The error that the server reports.
         """
-        fields = {name: value for name, value in given.items() if value is not None}
-        data = self._send(operation, fields)
-        if operation.is_page:
-            items = [self._value(operation.result, item) for item in data["items"]]
-            return cast("R", Page(items, data["next"]))
-        return cast("R", self._value(operation.result, data))
+        with self._answer(operation, given) as answer:
+            return cast("R", self._value(operation.result, answer, is_page=operation.is_page))
 
     def all(self, operation: Operation[Any, Page[Item]], **given: object) -> Iterator[Item]:
         """Read a list page by page; without a limit, by the largest pages."""
@@ -113,78 +103,77 @@ class Wire:
             if cursor is None:
                 return
 
-    def upload(self, operation: Operation[Any, R], data: bytes | BinaryIO, **given: object) -> R:
-        """Upload a file."""
-        with self._failures():
-            answer = self._client.post(
-                _path(operation, given), content=data, headers=_BYTES, params=_texts(given)
-            )
-        return cast("R", self._value(operation.result, self._read(answer)))
+    def upload(
+        self, operation: Operation[Any, Any], kind: type[Value], file: BinaryIO, **given: object
+    ) -> Value:
+        """Upload a file, and read the result as a value of another type than the operation's."""
+        with self._answer(operation, given, file) as answer:
+            return cast("Value", self._value(kind, answer))
 
     def download(self, operation: Operation[Any, Any], to: BinaryIO, **given: object) -> None:
         """Download a file into another one."""
+        with self._answer(operation, given) as answer:
+            to.writelines(answer.iter_bytes())
+
+    @contextmanager
+    def _answer(
+        self,
+        operation: Operation[Any, Any],
+        given: Mapping[str, object],
+        file: BinaryIO | None = None,
+    ) -> Iterator["httpx2.Response"]:
         with self._failures():
-            path = _path(operation, given)
-            request = self._client.build_request("GET", path, params=_texts(given))
-            answer = self._client.send(request, stream=True)
+            request = self._request(operation, given, file)
+            streams = operation.transfer == "download"
+            try:
+                answer = self._client.send(request, stream=streams)
+            except (self._module.RemoteProtocolError, self._module.ReadError):
+                if not operation.is_repeatable:
+                    raise
+                # Whether or not the first arrived, it is done once.
+                answer = self._client.send(request, stream=streams)
             with closing(answer):
                 if answer.status_code >= 400:
                     answer.read()
                     raise _error(answer)
-                to.writelines(answer.iter_bytes())
+                yield answer
 
-    def _send(self, operation: Operation[Any, Any], given: Mapping[str, object]) -> Any:
-        query: dict[str, object] = {}
-        body: dict[str, object] = {}
+    def _request(
+        self, operation: Operation[Any, Any], given: Mapping[str, object], file: BinaryIO | None
+    ) -> "httpx2.Request":
+        placed: dict[Place, dict[str, object]] = {place: {} for place in Place}
         for name, value in given.items():
-            place = operation.place_of(name)
-            if place is not Place.PATH:
-                (query if place is Place.QUERY else body)[name] = value
-        has_body = operation.method in {"POST", "PATCH"}
-        headers = dict(_JSON) if has_body else {}
+            if value is not None:
+                placed[operation.place_of(name)][name] = value
+        headers: dict[str, str] = {}
+        content: BinaryIO | bytes | None = file
+        if file is not None:
+            headers["Content-Type"] = "application/octet-stream"
+        elif operation.method in {"POST", "PATCH"}:
+            headers["Content-Type"] = "application/json"
+            content = to_json(placed[Place.BODY])
         if operation.once is not None:
             headers["Idempotency-Key"] = str(uuid.uuid4())
-
-        def send() -> "httpx2.Response":
-            return self._client.request(
-                operation.method,
-                _path(operation, given),
-                params=_texts(query),
-                content=to_json(body) if has_body else None,
-                headers=headers,
-            )
-
-        with self._failures():
-            try:
-                answer = send()
-            except (self._module.RemoteProtocolError, self._module.ReadError):
-                if not operation.is_repeatable:
-                    raise
-                answer = send()  # whether or not the first arrived, it is done once
-        return self._read(answer)
-
-    def _read(self, answer: "httpx2.Response") -> Any:
-        if answer.status_code >= 400:
-            raise _error(answer)
-        try:
-            value = json.loads(answer.content)
-        except ValueError as error:
-            raise self._strange() from error
-        if not isinstance(value, dict):
-            raise self._strange()
-        return value
-
-    def _value(self, kind: Any, data: Any) -> Any:
-        try:
-            return from_plain(kind, data)
-        except ValueError as error:
-            raise self._strange() from error
-
-    def _strange(self) -> UpstreamBrokenError:
-        return UpstreamBrokenError(
-            f"{self.url} returned an invalid response. Is it an Unabridged server?",
-            hint="Check the address, and that client and server have the same version.",
+        names = {name: _part(str(value)) for name, value in placed[Place.PATH].items()}
+        return self._client.build_request(
+            operation.method,
+            operation.path.lstrip("/").format_map(names),
+            params={name: _text(value) for name, value in placed[Place.QUERY].items()},
+            content=content,
+            headers=headers,
         )
+
+    def _value(self, kind: Any, answer: "httpx2.Response", *, is_page: bool = False) -> Any:
+        try:
+            data = json.loads(answer.content)
+            if is_page:
+                return Page([from_plain(kind, item) for item in data["items"]], data["next"])
+            return from_plain(kind, data)
+        except (ValueError, LookupError, TypeError) as error:
+            raise UpstreamBrokenError(
+                f"{self.url} returned an invalid response. Is it an Unabridged server?",
+                hint="Check the address, and that client and server have the same version.",
+            ) from error
 
     @contextmanager
     def _failures(self) -> Iterator[None]:
@@ -206,11 +195,6 @@ class Wire:
             ) from error
 
 
-def _path(operation: Operation[Any, Any], given: Mapping[str, object]) -> str:
-    names = {name: _part(str(given[name])) for name in operation.fields_of(Place.PATH)}
-    return operation.path.lstrip("/").format_map(names)
-
-
 def _part(name: str) -> str:
     # Programs between client and server drop such parts, and would reach another route.
     if name in {"", ".", ".."}:
@@ -218,9 +202,8 @@ def _part(name: str) -> str:
     return quote(name, safe="")
 
 
-def _texts(query: Mapping[str, object]) -> dict[str, str]:
-    given = {name: value for name, value in query.items() if value is not None}
-    return {n: str(v).lower() if isinstance(v, bool) else str(v) for n, v in given.items()}
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _error(answer: "httpx2.Response") -> UnabridgedError:
@@ -240,10 +223,3 @@ def _error(answer: "httpx2.Response") -> UnabridgedError:
     if status < 500:
         return InputError(said, hint=hint)
     return UpstreamRefusedError(said, status=status, hint=hint)
-
-
-def _is_local(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Self, cast
 
 from unabridged.client.http_calls import Wire
-from unabridged.client.remote_conversation import RemoteConversation, body_of, missing
+from unabridged.client.remote_conversation import RemoteConversation, body_of
 from unabridged.client.remote_views import (
     RemoteCondensations,
     RemoteFacts,
@@ -33,7 +33,6 @@ from unabridged.domain.results import (
     MaintenanceProgress,
     SearchResult,
     SessionSummary,
-    SkippedRecord,
     Transcript,
 )
 from unabridged.domain.session import Session
@@ -45,7 +44,7 @@ from unabridged.errors import (
     TransferError,
 )
 from unabridged.factory.file_transfer import ImportResult
-from unabridged.memory import Memory
+from unabridged.memory import Memory, plain_messages, plan_of
 from unabridged.operations import (
     TABLE,
     exchanges,
@@ -64,7 +63,6 @@ from unabridged.transfer.detect_format import open_file
 from unabridged.transfer.export import FORMS, write_file
 from unabridged.transfer.native_jsonl import write_jsonl
 from unabridged.turn.messages import listed
-from unabridged.wire import openai
 from unabridged.wire.any_message import AnyMessage, read_messages
 
 _SPOOLED_BYTES = 1 << 20
@@ -99,6 +97,8 @@ class RemoteMemory(RemoteView):
         UpstreamAwayError: No server answers.
     """
 
+    _embedded = Memory
+
     def __init__(
         self,
         url: str = "http://127.0.0.1:11435",
@@ -130,7 +130,7 @@ class RemoteMemory(RemoteView):
     def __getattr__(self, subject: str) -> RemoteSubject:
         if (found := self.__dict__.get("_subjects", {}).get(subject)) is not None:
             return cast("RemoteSubject", found)
-        raise missing(self, subject, Memory)
+        raise self._lacks(subject)
 
     def __dir__(self) -> Sequence[str]:  # type: ignore[explicit-override]  # typing.override came with 3.12
         return [*super().__dir__(), *self._subjects]
@@ -217,9 +217,7 @@ class RemoteMemory(RemoteView):
 
     @like(Memory.history)
     def history(self, session: str | None = None, *, limit: int = 50) -> list[Any]:
-        path = self.conversation(self._named(session)).history(limit)
-        said = [message for exchange in path for message in exchange.messages]
-        return [dict(message) for message in openai.messages(said)]
+        return plain_messages(self.conversation(self._named(session)).history(limit))
 
     @like(Memory.sessions)
     def sessions(self, *, limit: int | None = None) -> list[SessionSummary]:
@@ -248,11 +246,7 @@ class RemoteMemory(RemoteView):
 
     @like(Memory.forget)
     def forget(self, *ids_or_plan: str | ForgetPlan, **named: Any) -> Receipt:
-        plans = [one for one in ids_or_plan if isinstance(one, ForgetPlan)]
-        ids = [one for one in ids_or_plan if isinstance(one, str)]
-        if plans and (len(plans) > 1 or ids or any(named.values())):
-            raise InputError("A plan names all that goes.", hint="Give the plan alone.")
-        plan = plans[0] if plans else self.plan_forget(*ids, **named)
+        plan = plan_of(ids_or_plan, self.plan_forget, **named)
         return self._wire.call(forgetting.forget, plan=plan.id)
 
     @like(Memory.maintain)
@@ -285,23 +279,9 @@ class RemoteMemory(RemoteView):
                 f"{str(path)!r} cannot be opened: {reason}.", hint="Check the path."
             ) from error
         with file:
-            told = self._wire.upload(transfer.import_file, file, format=format, model=model)
-        return ImportResult(
-            format=told.format,
-            conversations=told.conversations,
-            conversations_added=told.conversations_added,
-            conversations_known=told.conversations_known,
-            exchanges=told.exchanges,
-            added=told.added,
-            records=told.records,
-            records_added=told.records_added,
-            requirements=told.requirements,
-            skipped=dict(told.skipped),
-            repaired=dict(told.repaired),
-            failed=[SkippedRecord(one.where, one.reason) for one in told.failed],
-            failed_count=told.failed_count,
-            notes=list(told.notes),
-        )
+            return self._wire.upload(
+                transfer.import_file, ImportResult, file, format=format, model=model
+            )
 
     @like(Memory.export)
     def export(
@@ -338,7 +318,8 @@ class RemoteMemory(RemoteView):
         """
         held = io.BytesIO()
         write_jsonl([transcript], held)
-        told = self._wire.upload(transfer.import_file, held.getvalue(), format="unabridged")
+        held.seek(0)
+        told = self._wire.upload(transfer.import_file, ImportResult, held, format="unabridged")
         if told.failed_count:
             reasons = "; ".join(f"{one.where}: {one.reason}" for one in told.failed)
             raise InputError(f"Not all of it was stored: {reasons}.", hint="The rest was.")

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Any
 
 from unabridged.client.http_calls import Wire
+from unabridged.client.remote_views import RemoteView, like
 from unabridged.clock import SystemClock
 from unabridged.domain.arguments import checks_arguments
 from unabridged.domain.budget import Mode
@@ -15,39 +16,21 @@ from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Part, Role, part_to_dict
 from unabridged.domain.session import Session
 from unabridged.domain.short_repr import quoted, short
-from unabridged.errors import (
-    InputError,
-    NotFoundError,
-    UnsupportedError,
-)
-from unabridged.operations import (
-    contexts,
-    sessions,
-)
+from unabridged.errors import InputError, NotFoundError
+from unabridged.operations import contexts, sessions
 from unabridged.operations.operation import MOST_A_PAGE
 from unabridged.operations.operation_results import RecordedExchange
-from unabridged.space.sessions import check_session_name
 from unabridged.space.tools import Offered, Tool, as_tool
 from unabridged.turn.conversation import Conversation, mode_of
 from unabridged.turn.messages import answer_of, question_parts, tool_round
+from unabridged.turn.own_session import SessionOwner
 from unabridged.wire.any_message import AnyMessage
 from unabridged.wire.incoming_message import IncomingMessage
 from unabridged.wire.json_api import to_plain
 
-_CHAT = "Chat with the server: it speaks OpenAI's dialect at /v1 of its address."
-_INSTEAD = {
-    "ask": _CHAT,
-    "chat": _CHAT,
-    "turn": _CHAT,
-    "save": "The server stores each write at once; nothing is held back.",
-    "space": "Use its subjects, for example memory.shares.list().",
-}
-"""What to do instead, by the name of what a remote memory lacks."""
-_EMBEDDED = "Open the memory where it is stored: Memory.open()."
-
 
 @checks_arguments
-class RemoteConversation:
+class RemoteConversation(SessionOwner, RemoteView):
     """A session with one owner, kept by a server; see ``Conversation``.
 
     Args:
@@ -56,30 +39,22 @@ class RemoteConversation:
             None for a new one.
         title: The title of a session that begins; empty to take it from the first message.
 
+    Attributes:
+        session: The id of the session.
+        is_named: Whether the owner chose it.
+
     Raises:
         NameRefusedError: No session can have this id.
     """
 
-    def __init__(self, wire: Wire, session: str | None = None, title: str = "") -> None:
-        if session is not None:
-            check_session_name(session)
-        self._wire = wire
-        self._clock = SystemClock()
-        self._session = session
-        self._title = title
+    _embedded = Conversation
 
-    def __getattr__(self, name: str) -> Any:
-        raise missing(self, name, Conversation)
+    def __init__(self, wire: Wire, session: str | None = None, title: str = "") -> None:
+        super().__init__(SystemClock(), session, title)
+        self._wire = wire
 
     def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
         return short(self, self._session or "new", quoted(self._title))
-
-    @property
-    def session(self) -> str:
-        """The id of the session."""
-        if self._session is None:
-            self._session = self._clock.new_id()
-        return self._session
 
     @property
     def header(self) -> Session | None:
@@ -90,6 +65,11 @@ class RemoteConversation:
             return self._wire.call(sessions.get_session, session=self._session)
         except NotFoundError:
             return None  # it was forgotten
+
+    @property
+    def head(self) -> str | None:
+        """The id of the session's last message; None before the first message."""
+        return header.head if (header := self.header) else None
 
     def prepare(
         self,
@@ -125,21 +105,17 @@ class RemoteConversation:
             self._session = context.scope.session
         return context
 
+    @like(Conversation.begin)
     def begin(self, context: Context) -> Exchange:
-        """Store the user's message of a context; when this returns, it survives a power cut.
-
-        Raises:
-            HeadMovedError: The session moved on since the context was prepared.
-        """
-        self._check(context)
+        self._check_own(context, "RemoteMemory")
         told = self._wire.call(
             contexts.begin_context, context=context.id, title=self._title or None
         )
         return self._recorded(told, context, (), ExchangeState.OPEN)
 
+    @like(Conversation.record_tools)
     def record_tools(self, context: Context, messages: "Iterable[AnyMessage]") -> Exchange:
-        """Store a tool round of an exchange; see ``Conversation.record_tools``."""
-        self._check(context)
+        self._check_own(context, "RemoteMemory")
         said = tool_round(self, messages, None)
         self._name(context)
         bodies = [body_of(one) for one in said]
@@ -174,7 +150,7 @@ class RemoteConversation:
         *,
         behind: bool = False,
     ) -> Exchange:
-        self._check(context)
+        self._check_own(context, "RemoteMemory")
         answer, usage, reached = answer_of(self, reply, usage, state)
         self._name(context)
         told = self._wire.call(
@@ -187,8 +163,8 @@ class RemoteConversation:
         )
         return self._recorded(told, context, [answer] if answer else [], reached)
 
+    @like(Conversation.history)
     def history(self, limit: int = 50) -> list[Exchange]:
-        """Return the session's current path, oldest first."""
         if self._session is None:
             return []
         newest = self._wire.all(
@@ -201,26 +177,13 @@ class RemoteConversation:
         except NotFoundError:
             return []  # it has not begun yet
 
+    @like(Conversation.rename)
     def rename(self, title: str) -> Session:
-        """Rename the session.
-
-        Raises:
-            InputError: The title is empty.
-            NotFoundError: No session has begun yet.
-        """
         if not title.strip():
             raise InputError("The title is empty.", hint="Give a title.")
         if self._session is None:
             raise NotFoundError("No session has begun yet.", hint="Record something first.")
         return self._wire.call(sessions.change_session, session=self._session, title=title)
-
-    def _check(self, context: Context) -> None:
-        theirs = context.scope.session
-        if context.retry_of is None and self._session is not None and theirs != self._session:
-            raise InputError(
-                f"This context is of the session {theirs!r}, not of {self._session!r}.",
-                hint="Record it with its own conversation, or with RemoteMemory.record().",
-            )
 
     def message(self, role: Role, parts: Sequence[Part]) -> Message:
         """Return a message with a fresh id and the time; the server sets its own."""
@@ -266,13 +229,3 @@ def _parts(message: Message | IncomingMessage) -> list[dict[str, Any]]:
 def body_of(message: Message | IncomingMessage) -> dict[str, Any]:
     """Return a message as an operation takes it."""
     return {"role": message.role.value, "parts": _parts(message)}
-
-
-def missing(thing: object, name: str, embedded: type) -> AttributeError:
-    """Return the error for what a remote object lacks; if the embedded one has it, with a hint."""
-    kind = type(thing).__name__
-    if name.startswith("_") or not hasattr(embedded, name):
-        return AttributeError(f"{kind!r} has no {name!r}.")
-    return UnsupportedError(
-        f"The memory of a server has no {name!r}.", hint=_INSTEAD.get(name, _EMBEDDED)
-    )

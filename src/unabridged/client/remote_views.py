@@ -4,14 +4,15 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import update_wrapper
 from itertools import islice
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
 
 import msgspec
 
 from unabridged.client.http_calls import Wire
 from unabridged.domain.arguments import checks_arguments
-from unabridged.domain.fact import Fact, FactChange, FactState
+from unabridged.domain.fact import Fact, FactState
 from unabridged.domain.short_repr import short
+from unabridged.errors import UnsupportedError
 from unabridged.knowledge.facts import Facts
 from unabridged.knowledge.requirements import Requirements
 from unabridged.maintenance.condense_sessions import Condensations
@@ -22,6 +23,18 @@ Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
 
+_CHAT = "Chat with the server: it speaks OpenAI's dialect at /v1 of its address."
+_INSTEAD = {
+    "ask": _CHAT,
+    "chat": _CHAT,
+    "turn": _CHAT,
+    "save": "The server stores each write at once; nothing is held back.",
+    "space": "Use its subjects, for example memory.shares.list().",
+}
+"""What to do instead, by the name of what a remote memory lacks."""
+_EMBEDDED = "Open the memory where it is stored: Memory.open()."
+
+
 class RemoteView:
     """Something that a server keeps.
 
@@ -29,11 +42,26 @@ class RemoteView:
         wire: The server.
     """
 
+    _embedded: ClassVar[type] = object
+
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
 
     def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
         return short(self, self._wire.url)
+
+    if not TYPE_CHECKING:  # a type checker reports what is not there
+
+        def __getattr__(self, name: str) -> Any:
+            raise self._lacks(name)
+
+    def _lacks(self, name: str) -> AttributeError:
+        kind = type(self).__name__
+        if name.startswith("_") or not hasattr(self._embedded, name):
+            return AttributeError(f"{kind!r} has no {name!r}.")
+        return UnsupportedError(
+            f"The memory of a server has no {name!r}.", hint=_INSTEAD.get(name, _EMBEDDED)
+        )
 
 
 def like(
@@ -55,22 +83,26 @@ def like(
 def called(
     method: Callable[Concatenate[Any, Given], Result],
     operation: Operation[Any, Any],
+    result: Callable[[Any], Any] = lambda made: made,
     **fixed: object,
-) -> Callable[Concatenate[RemoteView, Given], Result]:
+) -> Callable[Concatenate[Any, Given], Result]:
     """Make a method that calls an operation, like the embedded memory's method.
 
     Args:
         method: It gives the signature and the docstring.
         operation: Its path names an argument whose name it does not know. The whole of a list is
             read.
+        result: Makes the method's result of the operation's.
         **fixed: Other parameters of the operation.
     """
-    arguments = _arguments_of(method, operation)
+    signature = inspect.signature(method)
 
-    def call(self: RemoteView, /, *args: Given.args, **kwargs: Given.kwargs) -> Result:
-        return cast("Result", _run(self, operation, arguments(self, *args, **kwargs) | fixed))
+    @like(method)
+    def call(self: RemoteView, *args: Any, **kwargs: Any) -> Result:
+        given = _parameters(operation, signature.bind(self, *args, **kwargs))
+        return cast("Result", result(_run(self, operation, given | fixed)))
 
-    return update_wrapper(call, method)
+    return call
 
 
 def _run(view: RemoteView, operation: Operation[Any, Any], given: Mapping[str, Any]) -> Any:
@@ -80,24 +112,17 @@ def _run(view: RemoteView, operation: Operation[Any, Any], given: Mapping[str, A
     return wire.call(operation, **given)
 
 
-def _arguments_of(
-    method: Callable[..., Any], operation: Operation[Any, Any]
-) -> Callable[..., dict[str, Any]]:
-    signature = inspect.signature(method)
-    known = operation.params.__struct_fields__
-    named = operation.fields_of(Place.PATH)
-
-    def arguments(*args: Any, **kwargs: Any) -> dict[str, Any]:
-        _, *given = signature.bind(*args, **kwargs).arguments.items()
-        found: dict[str, Any] = {}
-        for name, value in given:
-            if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
-                found |= value
-            else:
-                found[name if name in known else named[0]] = value
-        return found
-
-    return arguments
+def _parameters(operation: Operation[Any, Any], given: inspect.BoundArguments) -> dict[str, Any]:
+    _, *arguments = given.arguments.items()
+    found: dict[str, Any] = {}
+    for name, value in arguments:
+        if given.signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+            found |= value
+        elif name in operation.params.__struct_fields__:
+            found[name] = value
+        else:
+            found[operation.fields_of(Place.PATH)[0]] = value
+    return found
 
 
 class RemoteSubject(RemoteView):
@@ -174,6 +199,8 @@ def subjects_of(wire: Wire, table: Sequence[Operation[Any, Any]]) -> dict[str, R
 class RemoteFacts(RemoteView):
     """Facts about the user; like ``Facts``."""
 
+    _embedded = Facts
+
     @like(Facts.all)
     def all(self, state: FactState | str | None = FactState.CURRENT) -> list[Fact]:
         wanted = "all" if state is None else FactState(state)
@@ -183,11 +210,8 @@ class RemoteFacts(RemoteView):
     def pinned(self) -> list[Fact]:
         return [fact for fact in self.all() if fact.pinned]
 
-    @like(Facts.history)
-    def history(self, wanted: str) -> tuple[FactChange, ...]:
-        return tuple(self._wire.call(facts.fact_history, fact=wanted).items)
-
     get = called(Facts.get, facts.get_fact)
+    history = called(Facts.history, facts.fact_history, tuple)
     add = called(Facts.add, facts.add_fact)
     edit = called(Facts.edit, facts.change_fact)
     pin = called(Facts.pin, facts.change_fact, pinned=True)
@@ -199,8 +223,11 @@ class RemoteFacts(RemoteView):
 class RemoteRequirements(RemoteView):
     """Requirements; like ``Requirements``."""
 
+    _embedded = Requirements
+
     all = called(Requirements.all, requirements.list_requirements)
     get = called(Requirements.get, requirements.get_requirement)
+    history = called(Requirements.history, requirements.requirement_history, tuple)
     add = called(Requirements.add, requirements.add_requirement)
     edit = called(Requirements.edit, requirements.change_requirement)
     pin = called(Requirements.pin, requirements.change_requirement, pinned=True)
@@ -211,6 +238,8 @@ class RemoteRequirements(RemoteView):
 @checks_arguments
 class RemoteCondensations(RemoteView):
     """Condensations; like ``Condensations``."""
+
+    _embedded = Condensations
 
     condensations = called(Condensations.condensations, maintenance.list_condensations)
     expand = called(Condensations.expand, maintenance.expand)

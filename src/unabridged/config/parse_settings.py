@@ -21,11 +21,20 @@ OWN = frozenset(
 )
 """Settings for whose memory it is and its key; no profile may set them."""
 SERVER = frozenset(
-    {"listen", "hosts", "max_body", "max_streams", "rate_limit", "log", "on_memory_error"}
+    {
+        "listen",
+        "hosts",
+        "require_key",
+        "max_body",
+        "max_streams",
+        "rate_limit",
+        "log",
+        "on_memory_error",
+    }
 )
 """Settings of a whole server, whichever profile a request has."""
 OF_MODEL = frozenset(
-    "window max_prompt_tokens memory_cap max_output max_turns verbosity tokenizer min_relevance "
+    "window window_max max_prompt_tokens fit memory_cap max_output max_turns verbosity tokenizer min_relevance "
     "immediate_share knowledge_share vivid_share summary_share contextual_share".split()
 )
 """Settings that may differ by model."""

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from unabridged.domain.budget import Mode, Verbosity
+from unabridged.domain.client_history import Fit
 from unabridged.domain.scope import ISOLATION_FIELDS, check_name
 from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
@@ -16,6 +17,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "upstream": ("auto", "ollama", "openai", "anthropic", "gguf", "quote"),
     "tokenizer": ("auto", "estimate", "tiktoken", "gguf"),
     "mode": tuple(Mode),
+    "fit": tuple(Fit),
     "verbosity": tuple(Verbosity),
     "condenser": ("extract", "model", "none"),
     "recall_scope": ("space", "session"),
@@ -23,6 +25,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "facts": ("rules", "model", "none"),
     "requirement_patterns": ("none", "narrow", "wide"),
     "on_memory_error": ("refuse", "pass"),
+    "require_key": ("auto", "never", "always"),
     "log": ("text", "json", "none"),
 }
 
@@ -68,6 +71,7 @@ CHECKS: Mapping[str, tuple[Callable[[Any], object], str]] = {
         "keyring, file:PATH or env:NAME",
     ),
     "window": (lambda value: value >= 512, "at least 512 tokens"),
+    "window_max": (lambda value: value >= 512, "at least 512 tokens"),
     "max_prompt_tokens": (lambda value: value >= 256, "at least 256 tokens"),
     "max_output": (lambda value: value >= 1, "at least 1 token"),
     "condense_tokens": (lambda value: value >= 1, "at least 1 token"),

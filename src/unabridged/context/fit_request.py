@@ -27,6 +27,7 @@ from unabridged.context.types import (
 )
 from unabridged.domain.client_history import Fit
 from unabridged.domain.exchange import Exchange
+from unabridged.domain.message import Role
 from unabridged.errors import PromptTooLargeError
 
 HINT = (
@@ -40,7 +41,7 @@ class RequestBefore:
     """How the previous request of the conversation was fitted.
 
     Attributes:
-        since: The first exchange whose block may be rendered; empty for every one.
+        since: The exchange from which on blocks may be rendered; empty for every one.
         kept: The first exchange that was not condensed; empty if none was condensed.
         earlier: What replaced those before it, or None.
     """
@@ -52,13 +53,14 @@ class RequestBefore:
 
 @dataclass(frozen=True, slots=True)
 class _Sizes:
-    """Tokens of a client's request."""
+    """Tokens of a client's request; ``spoken`` are the exchanges that a user's message begins."""
 
     system: int
     tools: int
     exchanges: Sequence[int]
     newest: int
     blocks: Mapping[int, int]
+    spoken: frozenset[int]
 
     @property
     def fixed(self) -> int:
@@ -87,21 +89,22 @@ def fit_request(
     path = client.synced.path
     sizes = _sizes(plan, client, blocks)
     limit = plan.window - least_answer(plan.window)
-    most = limit if plan.max_prompt_tokens is None else plan.max_prompt_tokens
-    since, shown = before.since, _since(blocks, path, before.since)
-    added = sum(sizes.blocks[n] for n in shown)
     whole = sizes.fixed + sum(sizes.exchanges)
-    if added and (whole + added > limit or added > most):
-        since, shown, own = name, (), len(path)
-        if own in blocks and whole + sizes.blocks[own] <= limit:  # frozen with its tool loop
-            shown = (own,)
     left_out, earlier = 0, None
-    if whole + sum(sizes.blocks[n] for n in shown) > limit:
+    if whole > limit:
         if not _condenses(client):
             raise PromptTooLargeError(whole + least_answer(plan.window), plan.window, hint=HINT)
-        left_out, earlier = _condensed(plan, path, sizes, before, limit)
-        shown = tuple(n for n in shown if n >= left_out)
+        left_out, earlier = _condensed(plan, client, sizes, before, limit)
     gone = sum(sizes.exchanges[:left_out])
+    names = [*(one.id for one in path), name]
+    there = sizes.spoken.intersection(n for n, block in blocks.items() if block.text)
+    shown = [n for n in sorted(there) if n >= left_out and names[n] >= before.since]
+    most = limit if plan.max_prompt_tokens is None else plan.max_prompt_tokens
+    room = limit - (whole - gone + earlier_tokens(plan, earlier))
+    since, added = before.since, sum(sizes.blocks[n] for n in shown)
+    if added > min(room, most):
+        # The block of a tool loop that is open stays, if it can: the loop began with it.
+        since, shown = name, [n for n in shown if n == len(path) and sizes.blocks[n] <= room]
     kept = {n: blocks[n] for n in shown}
     return FittedRequest(
         blocks=kept,
@@ -117,7 +120,7 @@ def fit_request(
         newest=sizes.newest,
         left_out_tokens=gone,
         held=frozenset(
-            (*(one.id for one in path), *(i for block in kept.values() for i in block.exchanges))
+            (*names[left_out:-1], *(i for block in kept.values() for i in block.exchanges))
         ),
         told=frozenset(i for block in kept.values() for i in block.facts),
     )
@@ -125,10 +128,11 @@ def fit_request(
 
 def before_of(manifest: Mapping[str, Any] | None, earlier: HistorySummary | None) -> RequestBefore:
     """Return how a request was fitted, from the manifest of its context."""
-    client = manifest.get("client") if manifest else None
-    if client is None:
+    if manifest is None or "client" not in manifest:
         return RequestBefore()
-    return RequestBefore(client["since"], client["kept"], earlier)
+    client = manifest["client"]
+    lost = bool(manifest["earlier"]) and earlier is None  # forgotten: condensed from what is left
+    return RequestBefore(client["since"], "" if lost else client["kept"], earlier)
 
 
 def _sizes(plan: PromptPlan, client: ClientRequest, blocks: Mapping[int, EarlierBlock]) -> _Sizes:
@@ -147,14 +151,12 @@ def _sizes(plan: PromptPlan, client: ClientRequest, blocks: Mapping[int, Earlier
         exchanges=exchanges[:last],
         newest=exchanges[last] + plan.counter.opening(),
         blocks={n: plan.counter.text(block.text) for n, block in blocks.items()},
+        spoken=frozenset(
+            one.exchange
+            for one in client.synced.messages
+            if one.exchange is not None and one.message.role is Role.USER
+        ),
     )
-
-
-def _since(
-    blocks: Mapping[int, EarlierBlock], path: Sequence[Exchange], since: str
-) -> tuple[int, ...]:
-    first = next((n for n, one in enumerate(path) if one.id == since), len(path)) if since else 0
-    return tuple(n for n, block in blocks.items() if n >= first and block.text)
 
 
 def _condenses(client: ClientRequest) -> bool:
@@ -164,28 +166,38 @@ def _condenses(client: ClientRequest) -> bool:
 
 
 def _condensed(
-    plan: PromptPlan,
-    path: Sequence[Exchange],
-    sizes: _Sizes,
-    before: RequestBefore,
-    limit: int,
+    plan: PromptPlan, client: ClientRequest, sizes: _Sizes, before: RequestBefore, limit: int
 ) -> tuple[int, HistorySummary | None]:
-    first = next((n for n, one in enumerate(path) if one.id == before.kept), 0)
-    if first and before.earlier is not None:
+    path, spoken = client.synced.path, sizes.spoken
+    first = next((n for n, one in enumerate(path) if one.id == before.kept and n in spoken), 0)
+    if first:
         took = sizes.fixed + sum(sizes.exchanges[first:]) + earlier_tokens(plan, before.earlier)
         if took <= limit:
             return first, before.earlier
     room = min(limit, round((1 - ANSWER_LOW) * plan.window)) - sizes.fixed
     if room <= 0:
         room = limit - sizes.fixed
-    if room < 0:
-        raise PromptTooLargeError(sizes.fixed + least_answer(plan.window), plan.window, hint=HINT)
     most = int(EARLIER_SHARE * room)
     left, kept = int(BLOCK_SHARE * room) - most, len(path)
+    while kept and _is_asked(path[kept - 1]):
+        kept -= 1
+        left -= sizes.exchanges[kept]
+    if (needed := sizes.fixed + sum(sizes.exchanges[kept:])) > limit:
+        raise PromptTooLargeError(needed + least_answer(plan.window), plan.window, hint=HINT)
     while kept and sizes.exchanges[kept - 1] <= left:
         kept -= 1
         left -= sizes.exchanges[kept]
-    return kept, _summary(plan, path[:kept], path[kept].id if kept < len(path) else "", most)
+    while kept < len(path) and kept not in spoken:  # the words go before a user's message
+        kept += 1
+    # What was forgotten is never stored again.
+    kept_out = client.synced.unstored if client.synced.stored else ()
+    known = [one for one in path[:kept] if one.id not in kept_out]
+    return kept, _summary(plan, known, path[kept].id if kept < len(path) else "", most)
+
+
+def _is_asked(exchange: Exchange) -> bool:
+    # What a client sends right before its newest message belongs to it.
+    return all(message.role is Role.USER for message in exchange.messages)
 
 
 def _summary(

@@ -36,6 +36,7 @@ from unabridged.domain.record import RecordKind
 from unabridged.knowledge.fact_relevance import RelevantFact
 from unabridged.knowledge.facts import Facts
 from unabridged.knowledge.requirements import Requirements
+from unabridged.language.edited import is_edited
 from unabridged.ports import Store
 from unabridged.retrieval.relevance import Relevance
 from unabridged.retrieval.search import Search, SearchQuery
@@ -99,6 +100,8 @@ def gather(
     shown = [] if anew else before
     path = older_than(store, plan, request, shown)
     path = path[first_shown(path, shown) :]
+    if request.client is not None:
+        path = _with_originals(store, path)
     order = [exchange.id for exchange in path]
     if request.path:
         earlier = None
@@ -123,6 +126,18 @@ def gather(
         total_tokens=totals.tokens,
         request=fitted,
     )
+
+
+def _with_originals(store: Store, path: Sequence[Exchange]) -> list[Exchange]:
+    found = store.originals(message.id for exchange in path for message in exchange.messages)
+    if not found:
+        return list(path)
+
+    def whole(exchange: Exchange) -> Exchange:
+        messages = tuple(replace(m, original=found.get(m.id)) for m in exchange.messages)
+        return replace(exchange, messages=messages)
+
+    return [whole(exchange) for exchange in path]
 
 
 def _fitted(
@@ -238,14 +253,23 @@ def _apart(
     def is_beside(one: Relevance) -> bool:
         exchange = one.exchange
         if exchange.session == request.session and exchange.parent == request.parent:
-            return True
+            # Two conversations of a client may share their beginning, as "Hi" and its answer.
+            own = request.path is None
+            return own or is_edited(exchange.user.text, request.user.text)
         return held.get(exchange.text, exchange.id) != exchange.id
 
     beside = [e for e in found if is_beside(e)]
     evidence = [e for e in found if e not in beside]
     if plan.around and intent is Intent.VIVID_RECALL:
         evidence = [e for e in with_around(sources.store, evidence) if not is_beside(e)]
-    return evidence, beside
+    programs = _of_programs(sources.store, [e.exchange.id for e in evidence])
+    return [e for e in evidence if e.exchange.id not in programs], beside
+
+
+def _of_programs(store: Store, ids: Sequence[str]) -> set[str]:
+    # Texts that a program wrote: its openings, and its summaries of what is stored whole.
+    kinds = (RecordKind.OPENING, RecordKind.COMPACTION)
+    return {record.id for kind in kinds for record in store.records(kind, ids=ids)}
 
 
 def _pins(sources: Sources, plan: PromptPlan, fitted: FittedRequest | None) -> list[Fact]:

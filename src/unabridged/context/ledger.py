@@ -11,6 +11,7 @@ from typing import Any
 
 from unabridged.context.facts import SelectedFacts
 from unabridged.context.history import ShownHistory, earlier_tokens
+from unabridged.context.recall_block import pin_block
 from unabridged.context.tiers import Tiers
 from unabridged.context.types import (
     Candidates,
@@ -41,7 +42,7 @@ def ledger_of(
 ) -> Ledger:
     """Return the ledger of a context; ``prefix_reuse`` is 0 to 1, None for the first one."""
     budget = ask.budget
-    rest_count, rest_tokens = _rest(material, tiers, request.scope.session)
+    rest_count, rest_tokens = _rest(material, request, tiers)
     return Ledger(
         window=plan.window,
         parts=_parts(ask, tiers),
@@ -93,7 +94,7 @@ def _rows(
             kind=ItemKind.FACT,
             id=pin.id,
             decision=Decision.KEPT,
-            tokens=plan.counter.text("- " + pin.text),
+            tokens=plan.counter.text(pin_block(pin) if plan.for_client else "- " + pin.text),
             reason=reasons.PINNED,
         )
         for pin in ask.pins
@@ -208,10 +209,13 @@ def _tier_rows(tier: Tier, chosen: Selected) -> list[LedgerRow]:
     return kept + left
 
 
-def _rest(material: Candidates, tiers: Tiers, session: str | None) -> tuple[int, int]:
-    # Exchanges that no tier considered, and their tokens. Recalled exchanges of the session itself
-    # are part of its earlier history, and are not counted twice.
-    seen = {}
+def _rest(material: Candidates, request: PromptRequest, tiers: Tiers) -> tuple[int, int]:
+    # Exchanges that no tier considered and no client sent, and their tokens. Recalled exchanges of
+    # the session itself are part of its earlier history, and are not counted twice.
+    session = request.scope.session
+    unstored = request.client.synced.unstored if request.client else ()
+    sent = [exchange for exchange in request.path if exchange.id not in unstored]
+    seen = {exchange.id: sum(m.tokens or 0 for m in exchange.messages) for exchange in sent}
     earlier = tiers.shown.earlier
     shown = {item.exchange.id for item in tiers.history}
     path = set(material.order)

@@ -50,6 +50,7 @@ def request_edits(
         after=after,
         before=before,
         left_out=gone,
+        left_out_items=sum(synced.messages[place].items for place in gone),
         left_out_tokens=fitted.left_out_tokens,
         inserted=tuple(inserted),
         newest=synced.newest,

@@ -251,15 +251,16 @@ class FittedRequest:
     Attributes:
         blocks: The earlier recall blocks that are rendered again, by the position of their exchange
             in the path.
-        since: The first exchange whose block may be rendered; empty for every one.
+        since: The exchange from which on blocks are rendered; empty for every one.
         left_out: How many exchanges at the beginning of the path are condensed.
         earlier: What replaces these, or None.
         system: Tokens of the system messages.
         tools: Tokens of the tools.
         history: Tokens of all messages before the last user message, with the blocks and ``earlier``.
         newest: Tokens of the last user message and what follows it.
-        sent: How many messages these are.
         left_out_tokens: What the left out exchanges take.
+        held: The exchanges that it contains, itself or in the blocks.
+        told: The facts that the blocks contain.
     """
 
     blocks: Mapping[int, EarlierBlock]

@@ -21,7 +21,7 @@ class ToolSpec:
     name: str
     description: str
     parameters: Mapping[str, Any]
-    given: Mapping[str, Any] | None = None
+    given: Mapping[str, Any] | None = field(default=None, metadata={"transient": True})
 
     @property
     def schema(self) -> dict[str, Any]:

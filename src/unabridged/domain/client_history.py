@@ -28,10 +28,12 @@ class ClientMessage:
         message: Its role and content.
         exchange: The position of its exchange in the path; the length of the path for the newest
             one, None for a system message.
+        items: How many items of the client's list it was made from.
     """
 
     message: Message
     exchange: int | None
+    items: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class SyncedHistory:
             not the beginning of an answer, which is stored with the answer.
         taken: How many messages were added to the log.
         stored: Whether the request may be recorded; else it is only answered.
+        unstored: The ids of those in ``path`` that are not in the log: forgotten ones, and new ones
+            of a request that may not be recorded.
     """
 
     session: str
@@ -67,6 +71,7 @@ class SyncedHistory:
     new_rounds: tuple[Message, ...] = ()
     taken: int = 0
     stored: bool = True
+    unstored: frozenset[str] = frozenset()
 
     @property
     def newest(self) -> int:
@@ -90,14 +95,16 @@ class RequestOptions:
         window: ``num_ctx``, or None if not given.
         max_output: The client's limit for the answer, in tokens, or None.
         options: Everything else, in the client's dialect; passed on as it is.
-        fit: What happens if the request does not fit the window.
+        fit: What happens if the request does not fit the window; None for the setting.
+        compacts: Whether the client is a program that compacts its history when it is refused.
     """
 
     tools: tuple[ToolSpec, ...] = ()
     window: int | None = None
     max_output: int | None = None
     options: Mapping[str, object] = field(default_factory=dict)
-    fit: Fit = Fit.AUTO
+    fit: Fit | None = None
+    compacts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +115,7 @@ class RequestEdits:
         after: Text to add at the end of a message.
         before: Text to add at the beginning of a message.
         left_out: The messages that are condensed in a text of ``before``.
+        left_out_items: How many items of the client's list these are.
         left_out_tokens: What these take.
         inserted: The session's earlier messages, for a client that sends only its newest one; they
             go before the message at ``newest``.
@@ -117,6 +125,7 @@ class RequestEdits:
     after: Mapping[int, str] = field(default_factory=dict)
     before: Mapping[int, str] = field(default_factory=dict)
     left_out: frozenset[int] = frozenset()
+    left_out_items: int = 0
     left_out_tokens: int = 0
     inserted: tuple[Message, ...] = ()
     newest: int = 0

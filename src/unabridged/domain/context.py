@@ -187,7 +187,7 @@ class Context:
     system: str = ""
     follows: str | None = None
     placed: bool = False
-    edits: RequestEdits | None = None
+    edits: RequestEdits | None = field(default=None, metadata={"transient": True})
 
     @property
     def tool_schemas(self) -> list[Any]:

@@ -7,6 +7,9 @@ from enum import StrEnum
 from unabridged.domain.message import Message, Role
 from unabridged.domain.short_repr import quoted, short
 
+QUOTING = "quote"
+"""The provider, and the model, that needs no model: it answers with quotations from memory."""
+
 
 class ExchangeState(StrEnum):
     """How complete an exchange is."""

@@ -37,6 +37,7 @@ class Grant:
         rights: Its rights.
         expires: When it expires, or None.
         profile: The profile under which it is served; empty for that of the server.
+        names_users: Whether requests may name a user other than that of the settings.
     """
 
     name: str
@@ -46,6 +47,12 @@ class Grant:
     rights: frozenset[Right] = ALL_RIGHTS
     expires: datetime | None = None
     profile: str = ""
+    names_users: bool = True
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether it reaches one user, agent or session only."""
+        return not self.user is self.agent is self.session is None
 
 
 @dataclass(frozen=True, slots=True)

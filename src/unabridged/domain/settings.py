@@ -49,8 +49,14 @@ class Settings:
         anthropic_key: Its API key; empty to pass on the keys of clients.
         gguf: The path of a GGUF file, or empty for the one that ``models get`` fetched.
         window: Tokens that prompt and answer may take, or None to ask the upstream.
+        window_max: The most tokens that a window of Ollama grows to where a client's request needs
+            more; None for what the model was trained for (32,768 without a GPU).
         max_prompt_tokens: The most tokens of one prompt, or None for the upstream's default
-            (16,384; about 2,000 for the embedded model).
+            (16,384; about 2,000 for the embedded model). For a client's request it bounds only what
+            memory adds.
+        fit: What the server does with a client's request that exceeds the window: ``refuse`` it with
+            the error of the client's dialect, ``condense`` its oldest exchanges, or ``auto``: refuse
+            in a tool loop and for programs that compact by themselves, else condense.
         memory_cap: The most tokens of a prompt that memory may take, or None for its share of the
             window.
         max_output: The most tokens of an answer, or None to use the room there is.
@@ -92,6 +98,11 @@ class Settings:
         reranker: What compares the best results once more: ``none``, or ``onnx:`` with a folder.
         listen: The address and port of ``unabridged serve``. Beyond this machine it needs keys.
         hosts: Other names by which the server may be called (the Host header).
+        off_record: The words with which a message begins that is answered and not stored, in any
+            client of the server; several are separated by ``|``, empty for none.
+        require_key: Who may chat from this machine while there are no API keys: ``auto`` (programs of
+            the account that runs the server, and root; where the system does not tell accounts,
+            every program; in containers, nobody), ``never`` (every program) or ``always`` (nobody).
         on_memory_error: What the server does with a request when memory itself fails: ``refuse``
             it, or ``pass`` it through without memory, with a warning.
         max_body: The most bytes of a request to the server.
@@ -129,7 +140,9 @@ class Settings:
     anthropic_key: str = ""
     gguf: str = ""
     window: int | None = None
+    window_max: int | None = None
     max_prompt_tokens: int | None = None
+    fit: str = "auto"
     memory_cap: int | None = None
     max_output: int | None = None
     mode: Mode = Mode.CHAT
@@ -161,6 +174,8 @@ class Settings:
     reranker: str = "none"
     listen: str = "127.0.0.1:11435"
     hosts: tuple[str, ...] = ()
+    off_record: str = "off the record:"
+    require_key: str = "auto"
     on_memory_error: str = "refuse"
     max_body: int = 33_554_432
     max_streams: int = 256
@@ -174,6 +189,12 @@ class Settings:
         """Return the settings for a model: ``llama3`` and ``llama3:latest`` are the same."""
         own = self.models.get(model_key(model)) if self.models else None
         return replace(self, **own) if own else self
+
+
+def is_off_record(text: str, words: str) -> bool:
+    """Return whether a message is not to be stored: it begins with the words of ``off_record``."""
+    said = text.lstrip().casefold()
+    return any(said.startswith(one.strip().casefold()) for one in words.split("|") if one.strip())
 
 
 def model_key(model: str) -> str:
@@ -207,7 +228,9 @@ class SettingsDict(TypedDict, total=False):
     anthropic_key: str
     gguf: str
     window: int | None
+    window_max: int | None
     max_prompt_tokens: int | None
+    fit: str
     memory_cap: int | None
     max_output: int | None
     mode: Mode | str
@@ -239,6 +262,8 @@ class SettingsDict(TypedDict, total=False):
     reranker: str
     listen: str
     hosts: Sequence[str]
+    off_record: str
+    require_key: str
     on_memory_error: str
     max_body: int
     max_streams: int

@@ -10,7 +10,7 @@ what the table says since it lies along its principal axes. They are whole numbe
 products float32 adds up exactly: no figure depends on what is computed beside it, or on threads.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 from threading import Lock
@@ -24,8 +24,7 @@ from unabridged.embeddings.wordpiece import WordPiece, load_wordpiece
 from unabridged.index.array_runs import positions_of
 from unabridged.index.indexed_exchange import ANSWER_SENTENCE, USER_SENTENCE
 from unabridged.index.products import product
-from unabridged.language.lazy_pattern import lazy_pattern
-from unabridged.language.words import STOP_WORDS, fold, spread, words
+from unabridged.language.words import STOP_WORDS
 
 AXES = 64
 """Columns that are compared; with all 384 recall was no better (LoCoMo, LongMemEval dev)."""
@@ -36,8 +35,6 @@ MOST_PIECES = 4096
 and its passages."""
 MOST_WORDS = 50_000
 """Words whose pieces are held: about 10 MB. When full, all are let go."""
-
-_SENTENCE = lazy_pattern(r"[.!?…][\"'”’)\]]*\s+|[。！？]|\n+")
 
 
 class StaticLexicon:
@@ -51,12 +48,14 @@ class StaticLexicon:
         self._lock = Lock()
         self._held: _Held | None = None
 
-    def pieces(self, user: str, answer: str) -> NDArray[np.uint16]:
+    def pieces(
+        self, user: Iterable[Sequence[str]], answer: Iterable[Sequence[str]]
+    ) -> NDArray[np.uint16]:
         cut = self._loaded().words
         found: list[int] = []
-        for marker, text in ((USER_SENTENCE, user), (ANSWER_SENTENCE, answer)):
-            for sentence in _SENTENCE.split(fold(spread(text))):
-                held = dict.fromkeys(chain.from_iterable([cut[word] for word in words(sentence)]))
+        for marker, sentences in ((USER_SENTENCE, user), (ANSWER_SENTENCE, answer)):
+            for words in sentences:
+                held = dict.fromkeys(chain.from_iterable([cut[word] for word in words]))
                 if held:
                     found.append(marker)
                     found += held

@@ -74,22 +74,18 @@ class WordPiece:
         if len(word) > LONGEST_WORD:
             return ()
         found: list[int] = []
-        start = 0
-        while start < len(word):
-            end, place = self._longest(word, start)
-            if place is None:
+        start, length = 0, len(word)
+        while start < length:
+            before = CONTINUES if start else ""
+            for end in range(length, start, -1):
+                place = self._ids.get(before + word[start:end])
+                if place is not None:
+                    break
+            else:
                 return ()
             found.append(place)
             start = end
         return tuple(found)
-
-    def _longest(self, word: str, start: int) -> tuple[int, int | None]:
-        before = CONTINUES if start else ""
-        for end in range(len(word), start, -1):
-            place = self._ids.get(before + word[start:end])
-            if place is not None:
-                return end, place
-        return start, None
 
 
 @lru_cache(maxsize=2)

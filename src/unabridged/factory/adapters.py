@@ -11,6 +11,7 @@ from unabridged.config.personas import persona_text
 from unabridged.context.render import SYSTEM
 from unabridged.domain.backup_results import Recovery
 from unabridged.domain.budget import Mode
+from unabridged.domain.exchange import QUOTING
 from unabridged.domain.scope import Scope
 from unabridged.domain.settings import Settings
 from unabridged.errors import (
@@ -25,7 +26,7 @@ from unabridged.models import anthropic
 from unabridged.models.choose_model import choose as choose_model
 from unabridged.models.openai import OPENAI_HOST
 from unabridged.models.window import max_prompt_tokens, window
-from unabridged.ports import ChatModel, Clock, Store
+from unabridged.ports import ChatModel, Clock, Store, SupportsWindowGrowth
 from unabridged.projections.search_index.index import SearchIndex
 from unabridged.retrieval.analyze import Analyzer
 from unabridged.space.dependencies import UpstreamInfo
@@ -117,7 +118,7 @@ def named_for(settings: Settings, clock: Clock, upstream: ChatModel | None = Non
     chosen.close()
     named = replace(settings, model=short_name(chosen.model))
     # Without a better model, keep the note of how to get one.
-    return named if chosen.provider == "quote" else replace(named, upstream=chosen.provider)
+    return named if chosen.provider == QUOTING else replace(named, upstream=chosen.provider)
 
 
 def system_prompts(settings: Settings) -> dict[Mode, str]:
@@ -139,8 +140,27 @@ class UpstreamInfoCache:
     def __call__(self, model: ChatModel, window: int | None = None, /) -> UpstreamInfo:
         """Describe an upstream, for the window that a client wants or its own."""
         info = self._cached(model, window)
-        refused = self._refused.get(info.abilities.model, info.window)
-        return replace(info, window=refused) if refused < info.window else info
+        length = info.window
+        if window is None and isinstance(model, SupportsWindowGrowth):
+            length = max(length, model.grown_window or 0)
+        length = min(length, self._refused.get(info.abilities.model, length))
+        return replace(info, window=length) if length != info.window else info
+
+    def grow(self, model: ChatModel, needed: int) -> UpstreamInfo | None:
+        """Let a window grow that nobody has set; see ``SupportsWindowGrowth``."""
+        info = self(model)
+        settings = self._settings.for_model(info.abilities.model)
+        if settings.window is not None or not isinstance(model, SupportsWindowGrowth):
+            return None
+        bounds = (
+            info.abilities.trained_window,
+            settings.window_max,
+            self._refused.get(info.abilities.model),
+        )
+        most = min((bound for bound in bounds if bound is not None), default=None)
+        if model.grow_window(info.window, needed, most) is None:
+            return None
+        return self(model)
 
     def refused(self, model: str, window: int) -> None:
         """Note the window that a server named in a refusal for length."""
@@ -176,7 +196,7 @@ def _info(settings: Settings, model: ChatModel, client: int | None) -> UpstreamI
     settings = settings.for_model(abilities.model)
     width = window(abilities, client=client, setting=settings.window)
     gguf = str(getattr(model, "path", ""))
-    note = width.note if model.provider != "quote" else ""  # nothing is sent to a model
+    note = width.note if model.provider != QUOTING else ""  # nothing is sent to a model
     return UpstreamInfo(
         window=width.tokens,
         max_prompt_tokens=max_prompt_tokens(model.provider, settings.max_prompt_tokens),

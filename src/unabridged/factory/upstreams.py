@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from unabridged import config
 from unabridged.domain.chat import Address
+from unabridged.domain.exchange import QUOTING
 from unabridged.domain.settings import Settings
 from unabridged.errors import NoModelError, UpstreamError
 from unabridged.models import choose_model as models
@@ -60,7 +61,7 @@ class Upstreams:
         """
         with self._lock:
             provider = self._chosen()
-            if provider == "quote":
+            if provider == QUOTING:
                 return None
             wanted = "" if provider == "gguf" else name
             if wanted not in self._known:
@@ -122,11 +123,11 @@ class Upstreams:
             return self._settings.upstream
         now = self._clock.now()
         looked = self._since is not None and timedelta() <= now - self._since < LOOK_AGAIN
-        if self._provider and (self._provider != "quote" or looked):
+        if self._provider and (self._provider != QUOTING or looked):
             return self._provider
         chosen = models.choose(self._settings, self._clock, self._folder, quote=self._no_memory)
         self._provider, self._since, self.note = chosen.model.provider, now, chosen.note
-        if self._provider != "quote":
+        if self._provider != QUOTING:
             self._known.setdefault("", chosen.model)
         return self._provider
 

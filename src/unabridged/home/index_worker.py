@@ -36,6 +36,7 @@ def main() -> None:
             write_frame(sys.stdout.buffer, pack_results(made, embedder.dimension))
         except OSError:  # whoever asked is gone, and the thread may still wait for texts
             os._exit(1)
+    os._exit(0)  # at once: to free its tables takes longer, and whoever asked waits for its end
 
 
 def _read_ahead(texts: "SimpleQueue[bytes | None]") -> None:

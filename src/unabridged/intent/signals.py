@@ -1,13 +1,14 @@
 """Signals of intent: how the tables of ``english`` and ``other_languages`` are recognised.
 
-Most patterns need not be tried on a message: ``signal_needs`` lists the pieces of text of which one
-is in whatever a pattern matches. It is generated: working it out takes a tenth of a second.
+Most patterns need not be tried on a message: ``signal_needs`` lists the pieces of text that are in
+whatever a pattern matches. It is generated: working it out takes a tenth of a second.
 """
 
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import repeat
 
 from unabridged.domain.intent import Intent
 from unabridged.intent.english import SIGNALS, WORDS
@@ -21,6 +22,9 @@ UNSPACED_FROM = 0x0E00
 MOST_POLITE = 5
 """Pieces of politeness that may stand before a request."""
 
+SHORTEST = 3
+"""Letters of the shortest word that is worth looking for, in Latin script."""
+
 _CLAUSE = re.compile(r"[.?] ")
 _ALTERNATIVE = "|"
 
@@ -29,41 +33,42 @@ _ALTERNATIVE = "|"
 class Signal:
     """One signal: what it speaks for, how specific it is, and how it is recognised.
 
-    An ``opening`` signal is looked for only where a clause begins, behind whatever politeness.
+    A signal that begins with ``<`` is looked for only where a clause begins, behind whatever
+    politeness. Of each group of ``needs``, at least one piece is in whatever the pattern matches.
     """
 
     intent: Intent
     weight: float
     name: str
     source: str
-    opening: bool
+    needs: tuple[tuple[str, ...], ...]
 
     def found(self, form: str, openings: Collection[int]) -> bool:
         """Whether a message in plain form, with the places where its clauses begin, gives it."""
-        pattern = _compiled(self.source, self.opening)
-        if self.opening:
+        for group in self.needs:
+            for piece in group:
+                if piece in form:
+                    break
+            else:
+                return False
+        pattern, opening = _compiled(self.source)
+        if opening:
             return any(pattern.match(form, at) for at in openings)
         return pattern.search(form) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class SignalTable:
-    """Signals, ordered by the pieces of text that they need.
+    """Signals, by a word of which they need one; by no letters if they need short words only."""
 
-    Attributes:
-        always: Signals that must be tried on every message.
-        needing: A piece of text to the signals worth trying where it is there.
-    """
-
-    always: tuple[Signal, ...]
-    needing: Mapping[str, tuple[Signal, ...]]
+    needing: Mapping[str, list[Signal]]
 
     def recognised(self, form: str) -> list[Signal]:
         """The signals that a message in plain form gives, in no order that matters."""
         form = f" {form}"
-        tried = {id(signal): signal for signal in self.always}
-        for piece, signals in self.needing.items():
-            if piece in form:
+        tried: dict[int, Signal] = {}
+        for word, signals in self.needing.items():
+            if word in form:
                 for signal in signals:
                     tried[id(signal)] = signal
         begun = openings(form)
@@ -108,31 +113,54 @@ def elsewhere() -> SignalTable:
 
 
 def _table(source: Mapping[Intent, str], needs: str) -> SignalTable:
-    always: list[Signal] = []
-    needing: dict[str, list[Signal]] = {}
-    for signal, line in zip(signals(source), needs.splitlines(), strict=True):
-        for piece in line.split():
-            needing.setdefault(piece, []).append(signal)
-        if not line:
-            always.append(signal)
-    return SignalTable(tuple(always), {piece: tuple(some) for piece, some in needing.items()})
+    needing: dict[str, list[Signal]] = {"": []}
+    for signal in signals(source, needs.splitlines()):
+        words = {max(piece.split(), key=len) for piece in signal.needs[0]} if signal.needs else {""}
+        for word in sorted(words):
+            needing.setdefault(word if is_telling(word) else "", []).append(signal)
+    return SignalTable(needing)
 
 
-def signals(source: Mapping[Intent, str]) -> list[Signal]:
-    """Return the signals of a table, in its order."""
-    return [_read(intent, line) for intent, table in source.items() for line in _lines(table)]
+def is_telling(word: str) -> bool:
+    """Whether few messages contain a word of this length."""
+    return len(word) >= SHORTEST or not word.isascii()
+
+
+def signals(source: Mapping[Intent, str], needs: Iterable[str] = repeat("")) -> list[Signal]:
+    """Return the signals of a table, in its order, given a line of needs for each."""
+    lines = ((intent, line) for intent, table in source.items() for line in _lines(table))
+    return [_read(*line, needed) for line, needed in zip(lines, needs, strict=False)]
 
 
 def _lines(table: str) -> list[str]:
     return [line.strip() for line in table.splitlines() if line.strip()]
 
 
-def _read(intent: Intent, line: str) -> Signal:
+def _read(intent: Intent, line: str, needs: str) -> Signal:
     head, pattern = line.split("|", 1)
     weight, name = head.strip().split(" ", 1)
-    bare = pattern.strip()
-    opening = bare.startswith("<") and _ALTERNATIVE not in _outside(bare)
-    return Signal(intent, float(weight), name.strip(), bare[1:] if opening else bare, opening)
+    groups = tuple(tuple(group.split("|")) for group in needs.split("&") if group)
+    return Signal(intent, float(weight), name.strip(), pattern.strip(), groups)
+
+
+@cache
+def _compiled(source: str) -> tuple[re.Pattern[str], bool]:
+    pattern, opening = expanded(source)
+    return re.compile(pattern), opening
+
+
+def expanded(source: str) -> tuple[str, bool]:
+    """Return a pattern as ``re`` takes it, and whether it is matched only where clauses begin."""
+    opening = source.startswith("<") and _ALTERNATIVE not in _outside(source)
+    pattern = source.removeprefix("<") if opening else source
+    for name, words in (*REOPENING_WORDS.items(), *WORDS.items()):
+        pattern = pattern.replace(f"{{{name}}}", f"(?:{words})")
+    pattern = re.sub(
+        r"(?<![(?\\])<(?![=!])", rf"[.?] (?:(?:{WORDS['polite']}) ){{0,{MOST_POLITE}}}", pattern
+    )
+    spaced = all(ord(char) < UNSPACED_FROM for char in pattern)
+    anywhere = opening or not spaced or pattern.startswith("[")
+    return pattern if anywhere else rf"(?<= )(?:{pattern})", opening
 
 
 def _outside(pattern: str) -> str:
@@ -141,21 +169,3 @@ def _outside(pattern: str) -> str:
         depth += (character == "(") - (character == ")")
         outside += "" if depth else character
     return outside
-
-
-@cache
-def _compiled(source: str, opening: bool) -> re.Pattern[str]:  # noqa: FBT001 - a cache's key
-    return re.compile(expanded(source, everywhere=not opening))
-
-
-def expanded(pattern: str, *, everywhere: bool) -> str:
-    """Return a pattern as ``re`` takes it: with its lists of words, and where it may begin."""
-    for name, words in (*REOPENING_WORDS.items(), *WORDS.items()):
-        pattern = pattern.replace(f"{{{name}}}", f"(?:{words})")
-    pattern = re.sub(
-        r"(?<![(?\\])<(?![=!])", rf"[.?] (?:(?:{WORDS['polite']}) ){{0,{MOST_POLITE}}}", pattern
-    )
-    if not everywhere:
-        return pattern
-    spaced = all(ord(char) < UNSPACED_FROM for char in pattern)
-    return rf"(?<= )(?:{pattern})" if spaced and not pattern.startswith("[") else pattern

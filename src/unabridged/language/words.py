@@ -36,6 +36,7 @@ _ENDINGS = (
     ("iveness", "ive"), ("ments", "ment"), ("ings", ""), ("ing", ""), ("edly", ""),
     ("ies", "y"), ("ied", "y"), ("ed", ""), ("ly", ""), ("es", "e"), ("s", ""),
 )  # fmt: skip
+_SENTENCE = lazy_pattern(r"[.!?…][\"'”’)\]]*\s+|[。！？]|\n+")
 _COMBINING = lazy_pattern("[\u0300-\u036f]+")
 _VOWEL = lazy_pattern("[aeiouy]")
 
@@ -131,6 +132,11 @@ def words(folded: str) -> list[str]:
         else:
             found.append(_bare(token) if "'" in token or "," in token else token)
     return found
+
+
+def words_by_sentence(text: str) -> list[list[str]]:
+    """Return the words of a text that is not folded yet: a list for each sentence."""
+    return [words(sentence) for sentence in _SENTENCE.split(fold(spread(text)))]
 
 
 def terms(text: str) -> list[str]:

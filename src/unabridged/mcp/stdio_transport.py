@@ -15,6 +15,7 @@ from unabridged.factory.adapters import named_for
 from unabridged.factory.space_pool import SpacePool
 from unabridged.mcp.request_context import Caller, ToolRequests
 from unabridged.mcp.server import server_of
+from unabridged.operations.maintenance import steps_due
 from unabridged.space.space import Space
 
 PAGES = 1
@@ -82,7 +83,4 @@ class _LaterWork:
 
 def _due(space: Space) -> Iterator[object]:
     yield from space.maintenance.embed()
-    newest = space.sessions.newest()
-    yield from space.maintenance.run(
-        newest.id if newest else None, pages=PAGES, threshold=space.contexts.last_memory()
-    )
+    yield from steps_due(space, PAGES)

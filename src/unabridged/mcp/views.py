@@ -1,7 +1,7 @@
 """How tools look: their titles, their results as text, and when a model should use them."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from unabridged.domain.context import Context, Decision
@@ -20,12 +20,12 @@ from unabridged.mcp.tool_results import (
     FactsOut,
     PartOut,
     RecordedOut,
+    SessionOut,
     SessionsOut,
     TopicOut,
     TopicsOut,
     exchange_out,
     fact_out,
-    session_out,
 )
 from unabridged.operations import facts
 from unabridged.operations.call import Call
@@ -33,7 +33,7 @@ from unabridged.operations.operation import Page
 from unabridged.operations.operation_results import RecordedExchange, SessionResult
 from unabridged.operations.parameters import REQUIRED
 from unabridged.operations.sessions import LAST
-from unabridged.space.recalled_text import condensation_of, fenced, line_of, name_of
+from unabridged.space.recalled_text import condensation_of, fenced, line_of
 
 _SHOWN = 20
 """Candidates of a context that the text names; the data has all."""
@@ -62,7 +62,8 @@ def _exchanges(text: str, out: list[ExchangeOut]) -> Shown:
 
 def _sessions(call: Call, _: str, __: Any, page: Page[SessionResult]) -> Shown:
     total = sum(call.reaches(each.id) for each in call.space.sessions.all())
-    out = SessionsOut(sessions=[*map(session_out, page.items)], total=total, next=page.next)
+    held = [SessionOut.of(each, archived=each.archived is not None) for each in page.items]
+    out = SessionsOut(sessions=held, total=total, next=page.next)
     lines = [
         f"{one.id}  {one.updated:%Y-%m-%d}  {counted(one.exchanges or 0, 'exchange')}  {one.title}\n"
         for one in out.sessions
@@ -71,15 +72,7 @@ def _sessions(call: Call, _: str, __: Any, page: Page[SessionResult]) -> Shown:
 
 
 def _topics(_: Call, __: str, ___: Any, page: Page[Topic]) -> Shown:
-    topics = [
-        TopicOut(
-            name=line_of(one.name),
-            exchanges=len(one.exchanges),
-            first=one.first,
-            last=one.last,
-        )
-        for one in page.items
-    ]
+    topics = [TopicOut.of(one, exchanges=len(one.exchanges)) for one in page.items]
     lines = [
         f"{one.first:%Y-%m-%d} to {one.last:%Y-%m-%d}  {counted(one.exchanges, 'exchange')}  {one.name}\n"
         for one in topics
@@ -88,10 +81,8 @@ def _topics(_: Call, __: str, ___: Any, page: Page[Topic]) -> Shown:
 
 
 def _expanded(_: Call, __: str, ___: Any, opened: ExpandedCondensation) -> Shown:
-    out = ExpandedOut(
-        id=opened.condensation.id,
-        level=opened.condensation.level.value,
-        session=opened.condensation.session,
+    out = ExpandedOut.of(
+        opened.condensation,
         recalled=condensation_of(opened.condensation),
         exchanges=[exchange_out(one) for one in opened.exchanges],
     )
@@ -100,25 +91,11 @@ def _expanded(_: Call, __: str, ___: Any, opened: ExpandedCondensation) -> Shown
 
 def _prepared(_: Call, __: str, ___: Any, context: Context) -> Shown:
     ledger = context.ledger
-    rows = [
-        PartOut(
-            tier=row.tier.value if row.tier else None,
-            kind=row.kind.value,
-            id=name_of(row.id),
-            decision=row.decision.value,
-            tokens=row.tokens,
-            reason=line_of(row.reason),
-        )
-        for row in ledger.rows
-    ]
-    out = ContextOut(
+    out = ContextOut.of(
+        ledger,
         messages=[dict(message) for message in context.messages],
         session=None if context.new_session else context.scope.session,
-        intent=ledger.intent.value,
-        window=ledger.window,
-        prompt_tokens=ledger.prompt_tokens,
-        parts=dict(ledger.parts),
-        considered=rows,
+        considered=[PartOut.of(row) for row in ledger.rows],
         rest=ledger.rest_count,
     )
     return "\n".join(_ledger_lines(out)), out
@@ -154,11 +131,7 @@ def _recorded(call: Call, _: str, __: Any, result: RecordedExchange) -> Shown:
 
 def _facts(call: Call, _: str, params: Any, page: Page[Fact]) -> Shown:
     held = call.space.facts.all(None if params.state == "all" else params.state)
-    return _fact_list(page.items, len(held))
-
-
-def _fact_list(found: Sequence[Fact], total: int) -> Shown:
-    out = FactsOut(facts=[fact_out(one) for one in found], total=total)
+    out = FactsOut(facts=[fact_out(one) for one in page.items], total=len(held))
     blocks = [one.recalled for one in out.facts]
     return fenced(blocks) if blocks else "No such facts are known.", out
 

@@ -5,6 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from unabridged.domain.exchange import QUOTING
 from unabridged.domain.settings import Settings
 from unabridged.errors import (
     MissingExtraError,
@@ -122,7 +123,7 @@ class Chooser:
             "openai": self._openai,
             "anthropic": self._anthropic,
             "gguf": self._gguf,
-            "quote": self._quoting,
+            QUOTING: self._quoting,
         }
         builder = named.get(self._settings.upstream)
         if builder is None:
@@ -242,7 +243,7 @@ class Chooser:
         if self._settings.openai_url:
             rows.insert(0, self._listed("openai", lambda: self._openai_list(fresh=fresh)))
         rows.append(self._listed("gguf", lambda: (self._gguf_names(), "")))
-        rows.append(Available("quote", (QUOTE,), "needs no model: quotes from memory"))
+        rows.append(Available(QUOTING, (QUOTE,), "needs no model: quotes from memory"))
         return rows
 
     def _listed(self, provider: str, names: Callable[[], tuple[Sequence[str], str]]) -> Available:
@@ -349,7 +350,7 @@ class Chooser:
 
 
 _QUOTE_ROW = ModelDiagnosis(
-    "quote", "", answers=True, models=(QUOTE,), model=QUOTE, note="needs no model"
+    QUOTING, "", answers=True, models=(QUOTE,), model=QUOTE, note="needs no model"
 )
 
 

@@ -10,9 +10,16 @@ from difflib import get_close_matches
 from typing import Any
 
 from unabridged.domain.chat import Abilities, ChatRequest, StreamChunk
-from unabridged.errors import ModelNotFoundError, NoModelError, UpstreamError, UpstreamRefusedError
+from unabridged.errors import (
+    ContextRefusedError,
+    ModelNotFoundError,
+    NoModelError,
+    UpstreamError,
+    UpstreamRefusedError,
+)
 from unabridged.models.abilities import AbilityCache
 from unabridged.models.server_model import ServerModel
+from unabridged.models.window_growth import WindowGrowth
 from unabridged.net.http import HttpUpstream
 from unabridged.wire import ollama as wire
 from unabridged.wire.lenient_json import mapping, mappings, number, text
@@ -23,6 +30,8 @@ SUGGESTED = "llama3.2"
 """A model that suits most machines, for hints."""
 _EMBEDDERS = ("bert", "nomic-bert", "nomic-bert-moe", "xlm-roberta")
 """Families of embedding models, which cannot chat."""
+_NO_MEMORY = ("system memory", "out of memory", "unable to allocate", "failed to allocate")
+"""Words of refusals to load a model (ollama/ollama v0.33.0-rc2: llm/, llama.cpp)."""
 _UNKNOWN_FIELD = ("unknown field", "unexpected", "not permitted", "unrecognized", "extra input")
 
 
@@ -36,6 +45,7 @@ class OllamaServer:
     def __init__(self, url: str = DEFAULT_URL, *, timeout: float = 300.0) -> None:
         hint = "Start it with `ollama serve`, or set ollama_url to its address."
         self.http = HttpUpstream(url, name="Ollama", timeout=timeout, hint=hint)
+        self.growth = WindowGrowth()
 
     def version(self) -> str:
         """Return its version."""
@@ -61,6 +71,11 @@ class OllamaServer:
         except UpstreamRefusedError:
             return []
 
+    def running(self, model: str) -> Mapping[str, Any] | None:
+        """Return the entry of a model in ``/api/ps``; None if it is not loaded."""
+        name = wire.full_name(model)
+        return next((m for m in self.loaded() if wire.full_name(_name(m)) == name), None)
+
     def abilities(self, model: str) -> Abilities:
         """Ask what a model can do: ``/api/show`` and ``/api/ps``.
 
@@ -76,8 +91,7 @@ class OllamaServer:
         family = text(info.get("general.architecture"))
         trained = number(info.get(f"{family}.context_length"))
         trained = trained or number(details.get("context_length"))
-        loaded = (m for m in self.loaded() if wire.full_name(_name(m)) == wire.full_name(model))
-        length = next((number(m.get("context_length")) for m in loaded), None)
+        length = number((self.running(model) or {}).get("context_length"))
         listed = shown.get("capabilities")
         known = isinstance(listed, list)
         can: list[str] = listed if isinstance(listed, list) else []
@@ -140,7 +154,28 @@ class OllamaModel(ServerModel):
 
     def __init__(self, model: str, server: OllamaServer, cache: AbilityCache | None = None) -> None:
         super().__init__(wire.full_name(model), server, cache)
+        self._ollama = server
         self._refuse = True
+
+    @property
+    def grown_window(self) -> int | None:
+        return self._ollama.growth.window(self._model)
+
+    def grow_window(self, now: int, needed: int, most: int | None) -> int | None:
+        loaded = self._ollama.running(self._model)
+        return self._ollama.growth.grow(self._model, now, needed, most, loaded)
+
+    def understood(self, refusal: UpstreamError) -> UpstreamError:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        if not any(words in str(refusal).lower() for words in _NO_MEMORY):
+            return refusal
+        window = self._ollama.growth.failed(self._model)
+        if window is None:
+            return refusal
+        return ContextRefusedError(
+            f"Ollama cannot load the model with a longer window: {refusal}",
+            window=window,
+            hint="Compact the conversation, or set window_max to what this machine can hold.",
+        )
 
     def accent(self, body: Mapping[str, Any]) -> dict[str, Any]:
         left = () if self._refuse else ("truncate", "shift")

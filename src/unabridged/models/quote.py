@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from unabridged.domain.chat import Abilities, ChatRequest, StreamChunk
+from unabridged.domain.exchange import QUOTING
 from unabridged.domain.message import Message, Role
 from unabridged.language.lazy_pattern import lazy_pattern
 from unabridged.language.questions import is_question
 from unabridged.language.sentences import sentences
 from unabridged.language.words import query_terms, terms
 from unabridged.ports import Clock
-from unabridged.retrieval.echo_filter import QUOTING
 
 MODEL = QUOTING
 GREETINGS = frozenset(
@@ -124,7 +124,7 @@ class QuoteModel:
 
     @property
     def provider(self) -> str:
-        return "quote"
+        return QUOTING
 
     def abilities(self) -> Abilities:
         return Abilities(

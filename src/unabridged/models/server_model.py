@@ -92,9 +92,13 @@ class ServerModel(ABC):
                 yield from self._stream(request)
             except UpstreamRefusedError as error:
                 if not self.repair(error):
-                    raise
+                    raise self.understood(error) from error
             else:
                 return
+
+    def understood(self, refusal: UpstreamError) -> UpstreamError:
+        """Return what a refusal means; the same error if it means what it says."""
+        return refusal
 
     @abstractmethod
     def repair(self, refusal: UpstreamError) -> bool:

@@ -27,6 +27,8 @@ CONNECT_SECONDS = 5.0
 """The longest wait for a connection; a server that is up takes it at once."""
 LISTEN_SECONDS = 0.25
 """The longest wait for a server on this machine to take a connection."""
+SECRET = 8
+"""Shortest length in characters of a secret; shorter keys (``none``, ``ollama``) are words of texts."""
 
 
 class HttpUpstream:
@@ -65,6 +67,7 @@ class HttpUpstream:
         self._dialect = dialect
         self.timeout = timeout
         self._hint = hint
+        self._secrets = [word for word in (key, parts.password) if word and len(word) >= SECRET]
         self._port = parts.port or (443 if parts.scheme == "https" else 80)
         self._client: httpx2.Client | None = None
         self._opening = threading.Lock()  # requests of a server ask one model at the same time
@@ -141,13 +144,40 @@ class HttpUpstream:
             if answer.status_code >= 400:
                 with self.failures(begun=True):
                     answer.read()
-                raise _refused(answer.status_code, answer.text)
+                raise self._refused(answer)
             pieces = answer.iter_bytes()
             with self.failures(begun=False):
                 first = next(pieces, b"")
             yield first
             with self.failures(begun=True):
                 yield from pieces
+
+    def masked(self, text: str) -> str:
+        """Return an error's text with asterisks for our key and password, which some servers quote."""
+        for word in self._secrets:
+            text = text.replace(word, "*" * len(word))
+        return text
+
+    def masked_body(self, body: bytes) -> bytes:
+        """Return the body of an error, masked; of JSON only the texts, so that it stays JSON."""
+        if not self._secrets:
+            return body
+        text = body.decode("utf-8", "replace")
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            return body if self.masked(text) == text else self.masked(text).encode()
+        hidden = self._masked_value(value)
+        return body if hidden == value else encode(hidden)
+
+    def _masked_value(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.masked(value)
+        if isinstance(value, list):
+            return [self._masked_value(each) for each in value]
+        if isinstance(value, dict):
+            return {name: self._masked_value(each) for name, each in value.items()}
+        return value
 
     def close(self) -> None:
         """Close every connection; a later request opens a new one."""
@@ -163,7 +193,7 @@ class HttpUpstream:
     def _json(self, method: str, url: str, body: Mapping[str, Any] | None) -> dict[str, Any]:
         answer = self._send(method, url, body, self._open())
         if answer.status_code >= 400:
-            raise _refused(answer.status_code, answer.text)
+            raise self._refused(answer)
         try:
             value = json.loads(answer.content)
         except ValueError:
@@ -251,6 +281,18 @@ class HttpUpstream:
         except (module.HTTPError, module.StreamError) as error:
             raise self._broken(str(error) or type(error).__name__) from error
 
+    def _refused(self, answer: "httpx2.Response") -> UpstreamError:
+        text, status = (
+            self.masked_body(answer.content).decode("utf-8", "replace"),
+            answer.status_code,
+        )
+        try:
+            body = json.loads(text)
+        except ValueError:
+            body = None
+        found = refusal_of(body, status) if isinstance(body, Mapping) else None
+        return found or refusal(text[:200], status=status)
+
     def _away(self) -> UpstreamAwayError:
         return UpstreamAwayError(f"{self._name} does not answer at {self.shown}.", hint=self._hint)
 
@@ -271,15 +313,6 @@ def key_headers(key: str, dialect: str = "") -> dict[str, str]:
     if dialect == "anthropic":
         return {**_ANTHROPIC_VERSION, **({"x-api-key": key} if key else {})}
     return {"Authorization": f"Bearer {key}"} if key else {}
-
-
-def _refused(status: int, text: str) -> UpstreamError:
-    try:
-        body = json.loads(text)
-    except ValueError:
-        body = None
-    found = refusal_of(body, status) if isinstance(body, Mapping) else None
-    return found or refusal(text[:200], status=status)
 
 
 def is_local(host: str) -> bool:

@@ -20,6 +20,8 @@ from unabridged.net.http import (
 if TYPE_CHECKING:
     import httpx2
 
+ERROR = 400
+"""The lowest status of an error."""
 HOP_BY_HOP = frozenset(
     "connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer "
     "transfer-encoding upgrade".split()
@@ -31,7 +33,11 @@ _OURS = HOP_BY_HOP | frozenset("content-encoding content-length date server set-
 
 @dataclass(frozen=True, slots=True)
 class RelayedReply:
-    """An answer that has begun; its headers are in small letters, without those of the connection."""
+    """An answer that has begun; its headers are in small letters, without those of the connection.
+
+    In an error, asterisks replace our key and password where the server quotes them; all other
+    answers are passed on byte for byte.
+    """
 
     status: int
     headers: Mapping[str, str]
@@ -40,6 +46,9 @@ class RelayedReply:
 
     async def pieces(self) -> AsyncIterator[bytes]:
         """Give its bytes as they arrive; an ``UpstreamBrokenError`` is raised if it breaks off."""
+        if self.status >= ERROR:
+            yield await self.read()  # whole, since a word could be cut between two pieces
+            return
         with self._server.failures(begun=True):
             async for piece in self._answer.aiter_bytes():
                 yield piece
@@ -47,7 +56,12 @@ class RelayedReply:
     async def read(self) -> bytes:
         """Give all of it; raises as ``pieces``."""
         with self._server.failures(begun=True):
-            return await self._answer.aread()
+            body = await self._answer.aread()
+        return self._server.masked_body(body) if self.status >= ERROR else body
+
+    def masked(self, text: str) -> str:
+        """Return the text of an error inside the answer without our key and password."""
+        return self._server.masked(text)
 
     async def close(self) -> None:
         """Close the connection where it did not come to its end, which stops the server."""
@@ -111,6 +125,8 @@ class UpstreamRelay:
                 hint="Set the address of the model server itself.",
             )
         kept = {name: value for name, value in answer.headers.items() if name not in _OURS}
+        if answer.status_code >= ERROR:
+            kept = {name: self._server.masked(value) for name, value in kept.items()}
         return RelayedReply(answer.status_code, kept, answer, self._server)
 
     async def close(self) -> None:

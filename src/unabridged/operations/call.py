@@ -8,6 +8,7 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.permissions import Grant, Right
 from unabridged.domain.scope import Scope, SpaceId
 from unabridged.domain.session import Session
+from unabridged.domain.topic import Moved
 from unabridged.errors import NotFoundError, PermissionRefusedError
 from unabridged.operations.pending_values import Pending
 from unabridged.space.sessions import check_session_name
@@ -21,6 +22,10 @@ What = Mapping[str, Any]
 
 
 def _take_any(_: object) -> None:
+    return None
+
+
+def _ignore(_: str, __: int, ___: int) -> None:
     return None
 
 
@@ -38,6 +43,7 @@ class Call:
         check_unchanged: Takes the current state of what will change; raises if the caller saw
             another one.
         upload: The file that was sent.
+        moved: Is called with the progress of long work: the stage, what is done, and the total.
         is_narrow: Whether a prompt recalls only from the scope's session, also if the key reaches
             more.
     """
@@ -50,6 +56,7 @@ class Call:
     planned: What = field(default_factory=dict)
     check_unchanged: Callable[[object], None] = _take_any
     upload: BinaryIO | None = None
+    moved: Moved = _ignore
     is_narrow: bool = False
 
     @property

@@ -1,5 +1,6 @@
 """Dates and times in parameters."""
 
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Annotated
 
@@ -12,33 +13,26 @@ When = Annotated[str, Meta(max_length=40, pattern=r"^\d{4}-\d\d-\d\d")]
 """A date or a date and time (ISO 8601). Without a time zone, that of the machine is meant."""
 
 
-def start_of(when: str | None) -> datetime | None:
-    """Return the first moment of a date, or a time itself.
+def period_of(since: str | None, until: str | None) -> tuple[datetime | None, datetime | None]:
+    """Return the first moment of a period, and the first moment after it.
 
     Raises:
-        InputError: There is no such date or time.
+        InputError: There is no such date or time, or the period ends before it begins.
     """
-    if when is None:
-        return None
+    start, end = _moment(since), _moment(until)
+    if end is not None and until is not None and len(until) <= _DATE_LENGTH:
+        with suppress(OverflowError):
+            end += timedelta(days=1)
+    if start and end and start >= end:
+        raise InputError("`until` is before `since`.", hint="Swap the two.")
+    return start, end
+
+
+def _moment(when: str | None) -> datetime | None:
     try:
-        return datetime.fromisoformat(when).astimezone()
+        return None if when is None else datetime.fromisoformat(when).astimezone()
     except (ValueError, OverflowError):
         raise InputError(
             f"{when!r} is not a date or time.",
             hint="Write it like 2026-05-31 or 2026-05-31T18:00Z.",
         ) from None
-
-
-def end_of(when: str | None) -> datetime | None:
-    """Return the first moment after a date, or a time itself.
-
-    Raises:
-        InputError: There is no such date or time.
-    """
-    start = start_of(when)
-    if start is None or when is None or len(when) > _DATE_LENGTH:
-        return start
-    try:
-        return start + timedelta(days=1)
-    except OverflowError:
-        return start

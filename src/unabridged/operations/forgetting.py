@@ -9,6 +9,7 @@ from unabridged.domain.permissions import Right
 from unabridged.errors import NotFoundError
 from unabridged.operations.call import Call, What
 from unabridged.operations.operation import Effect, Name, Once, Page, Paged, Params, operation
+from unabridged.operations.operation_results import ReceiptResult, extended
 from unabridged.operations.pages import page_of
 from unabridged.space.idempotency import Done
 
@@ -25,9 +26,9 @@ class ForgetRequest(Params):
         exchanges: Ids of exchanges, each whole or its beginning.
         session: The id of a session: all its branches; with `search`, the only one searched.
         fact: The id of a fact.
-        search: Forget all exchanges with all of these words.
-        with_sources: Whether to forget the exchanges that the fact comes from, too.
-        with_repeats: Whether to forget other places that say the same, too.
+        search: Forget every exchange that contains all these words.
+        with_sources: Also forget the exchanges that the fact comes from.
+        with_repeats: Also forget other exchanges that repeat it.
     """
 
     exchanges: Annotated[tuple[Name, ...], Meta(max_length=10_000)] = ()
@@ -121,15 +122,29 @@ def forget(call: Call, params: PlanName) -> Receipt:
     whole=True,
     tool="receipts",
 )
-def list_receipts(call: Call, params: Paged) -> Page[Receipt]:
-    """List the receipts of what was forgotten, the oldest first."""
-    return page_of(call.space.forgetting.receipts(), lambda r: r.id, params.limit, params.cursor)
+def list_receipts(call: Call, params: Paged) -> Page[ReceiptResult]:
+    """List the receipts of what was forgotten, the oldest first; also of whole spaces."""
+    return page_of(_receipts(call), lambda r: r.id, params.limit, params.cursor)
 
 
 @operation("receipts.get", "GET /receipts/{receipt}", "The receipt.", tag="forget", whole=True)
-def get_receipt(call: Call, receipt: ReceiptName) -> Receipt:
-    """Return a receipt."""
-    return _receipt(call.space, receipt)
+def get_receipt(call: Call, receipt: ReceiptName) -> ReceiptResult:
+    """Return a receipt by its id, or the beginning or end of it."""
+    found = [r for r in _receipts(call) if r.id.startswith(receipt) or r.id.endswith(receipt)]
+    if len(found) == 1:
+        return found[0]
+    raise NotFoundError(f"There is no receipt {receipt!r}.", hint="List the receipts.")
+
+
+def _receipts(call: Call) -> list[ReceiptResult]:
+    from unabridged.factory.home import Home  # noqa: PLC0415 - slow, and help needs none of it
+
+    forgetting, grant = call.space.forgetting, call.grant
+    found = forgetting.receipts()
+    if (grant.user, grant.agent) == (None, None):
+        found += Home(call.pool.settings).receipts()
+        found.sort(key=lambda receipt: (receipt.at, receipt.id))
+    return [extended(ReceiptResult, r, genuine=forgetting.is_genuine(r)) for r in found]
 
 
 def _receipt(space: "Space", name: str) -> Receipt:

@@ -1,7 +1,8 @@
 """Maintenance: list, expand and make condensations; do the work after recording."""
 
+from collections.abc import Iterator
 from itertools import islice
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
@@ -12,6 +13,9 @@ from unabridged.operations.call import Call, need_space
 from unabridged.operations.operation import Name, Page, Paged, Params, operation
 from unabridged.operations.operation_results import Tended
 from unabridged.operations.pages import page_of
+
+if TYPE_CHECKING:
+    from unabridged.space.space import Space
 
 CondensationName = Annotated[
     Name, Meta(description="The id of the condensation, such as c-1a2b3c4d5e.")
@@ -98,12 +102,13 @@ def maintain(call: Call, params: Tending) -> Tended:
 
     Each run continues the last one; repeat it until `done`.
     """
-    space = call.space
     stages: dict[str, MaintenanceProgress] = {}
-    newest, memory = space.sessions.newest(), space.contexts.last_memory()
-    steps = space.maintenance.run(
-        newest.id if newest else None, pages=params.pages, threshold=memory
-    )
-    for each in islice(steps, MOST_STEPS):
+    for each in islice(steps_due(call.space, params.pages), MOST_STEPS):
         stages[each.stage] = each
     return Tended(tuple(stages.values()), all(step.left == 0 for step in stages.values()))
+
+
+def steps_due(space: "Space", pages: int) -> Iterator[MaintenanceProgress]:
+    """Do the work that is due after recording, up to this many pages of each kind."""
+    newest, memory = space.sessions.newest(), space.contexts.last_memory()
+    return space.maintenance.run(newest.id if newest else None, pages=pages, threshold=memory)

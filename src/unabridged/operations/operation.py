@@ -11,7 +11,9 @@ from typing import (
     Concatenate,
     Generic,
     Literal,
+    TypedDict,
     TypeVar,
+    Unpack,
     cast,
     get_args,
     get_origin,
@@ -143,9 +145,10 @@ class Operation(Generic[P, R]):
         about: What it does, in Markdown.
         gives: The result, in one line.
         right: The right that it needs.
-        effect: What it does to the memory.
         method: Its HTTP method.
         path: Its path below ``/memory``; ``{name}`` is replaced by a parameter.
+        run: The function.
+        effect: What it does to the memory.
         tag: The subject that lists it.
         status: The HTTP status of success.
         whole: Whether it needs the whole space. A key for one session does not reach that.
@@ -155,7 +158,6 @@ class Operation(Generic[P, R]):
         transfer: Whether a file replaces JSON: it is sent (``upload``) or returned (``download``).
         query: Parameters that go into the query although there is a body.
         tool: The name of its MCP tool; empty if it has none.
-        run: The function.
     """
 
     name: str
@@ -165,19 +167,19 @@ class Operation(Generic[P, R]):
     about: str
     gives: str
     right: Right
-    effect: Effect
     method: Method
     path: str
-    tag: str
-    status: int
-    whole: bool
-    once: Once[P, R] | None
-    records: bool
-    bare: bool
-    transfer: Literal["upload", "download"] | None
-    query: tuple[str, ...]
-    tool: str
     run: Callable[[Call, P], R] = field(repr=False)
+    effect: Effect
+    tag: str
+    status: int = 200
+    whole: bool = False
+    once: Once[P, R] | None = None
+    records: bool = False
+    bare: bool = False
+    transfer: Literal["upload", "download"] | None = None
+    query: tuple[str, ...] = ()
+    tool: str = ""
 
     def __call__(self, call: Call, params: P) -> R:
         """Run it, if the caller may.
@@ -227,12 +229,30 @@ class Operation(Generic[P, R]):
         has_body = self.method in {"POST", "PATCH"} and self.transfer is None
         return Place.BODY if has_body and name not in self.query else Place.QUERY
 
+    def needs(self, name: str) -> bool:
+        """Return whether a parameter has no default."""
+        fields = msgspec.structs.fields(self.params)
+        return any(each.name == name and each.required for each in fields)
+
     def fields_of(self, place: Place) -> list[str]:
         """Return the names of the parameters in one part of a request."""
         return [n for n in self.params.__struct_fields__ if self.place_of(n) is place]
 
 
-def operation(  # noqa: PLR0913 - the columns of the table
+class Columns(TypedDict, total=False):
+    """The columns of the table that most operations leave out; see ``Operation``."""
+
+    status: int
+    whole: bool
+    once: Once[Any, Any] | None
+    records: bool
+    bare: bool
+    transfer: Literal["upload", "download"] | None
+    query: tuple[str, ...]
+    tool: str
+
+
+def operation(
     name: str,
     route: str,
     gives: str,
@@ -240,14 +260,7 @@ def operation(  # noqa: PLR0913 - the columns of the table
     *,
     effect: Effect | None = None,
     tag: str = "",
-    status: int = 200,
-    whole: bool = False,
-    once: Once[Any, Any] | None = None,
-    records: bool = False,
-    bare: bool = False,
-    transfer: Literal["upload", "download"] | None = None,
-    query: tuple[str, ...] = (),
-    tool: str = "",
+    **columns: Unpack[Columns],
 ) -> Callable[[Callable[Concatenate[Call, ...], R]], Operation[Any, R]]:
     """Make an operation from a function. Its type hints and its docstring describe it.
 
@@ -260,14 +273,7 @@ def operation(  # noqa: PLR0913 - the columns of the table
         right: The right that it needs.
         effect: What it does to the memory. Without it, GET reads, DELETE destroys, others write.
         tag: The subject that lists it; empty for that of the name.
-        status: The HTTP status of success.
-        whole: Whether it needs the whole space.
-        once: How a repeated call is recognised.
-        records: Whether it stores messages.
-        bare: Whether the body may be omitted.
-        transfer: Whether a file is sent or returned.
-        query: Parameters that go into the query although there is a body.
-        tool: The name of its MCP tool, if it is to have one.
+        **columns: Other attributes of ``Operation``.
     """
     method, path = route.split(" ")
 
@@ -288,15 +294,8 @@ def operation(  # noqa: PLR0913 - the columns of the table
             method=method,  # type: ignore[arg-type]  # split from the route
             path=path,
             tag=tag or name.partition(".")[0],
-            status=status,
-            whole=whole,
-            once=once,
-            records=records,
-            bare=bare,
-            transfer=transfer,
-            query=query,
-            tool=tool,
             run=run_with,
+            **columns,
         )
 
     return made

@@ -1,17 +1,27 @@
 """Results that only operations return."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from unabridged.annotations.annotate import ReadingCounts
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Requirement
-from unabridged.domain.results import MaintenanceProgress
+from unabridged.domain.forgetting import Receipt
+from unabridged.domain.results import CondenseStats, MaintenanceProgress, Stats
 from unabridged.domain.session import Session
 from unabridged.domain.share import Share, ShareState
+from unabridged.domain.topic import Topic
 
 if TYPE_CHECKING:
     from unabridged.space.space import Space
+
+Kind = TypeVar("Kind")
+
+
+def extended(kind: type[Kind], value: Any, **more: Any) -> Kind:
+    """Return a value of a type that adds fields to that of another value."""
+    return kind(**{each.name: getattr(value, each.name) for each in fields(value)}, **more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +71,20 @@ class ShareView:
         return ShareView(share.state, len(share.exchange_ids), len(share.fact_ids), share)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevokedShare(ShareView):
+    """A share that was revoked.
+
+    Attributes:
+        receipt: What was removed from the receiving space; null if nothing was, or if this repeats
+            an earlier answer.
+        reached: Whether the receiving space exists.
+    """
+
+    receipt: Receipt | None = None
+    reached: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class RequirementConflict:
     """Two requirements that cannot be met together.
@@ -74,23 +98,77 @@ class RequirementConflict:
     other: Requirement
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionResult(Session):
     """A session.
 
     Attributes:
-        id: Its id.
-        title: Its title.
-        created: When it began.
-        updated: When it was last written to.
-        head: The id of the newest message on its current path; null while it is empty.
-        source: The program that it was imported from.
-        foreign_id: Its id in that program.
-        archived: When it was archived, or null.
         exchanges: Exchanges in all its branches.
+        number: Its number in the list of sessions; null where it is not in a list.
+        handed_to: The spaces that it was handed off to.
     """
 
-    exchanges: int = 0
+    exchanges: int
+    number: int | None
+    handed_to: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicResult(Topic):
+    """A topic.
+
+    Attributes:
+        number: Its number in the list.
+        name: Its label in one line.
+    """
+
+    number: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReceiptResult(Receipt):
+    """A receipt.
+
+    Attributes:
+        genuine: Whether it is as it was written; null if its key is gone.
+    """
+
+    genuine: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class FactCounts:
+    """Counts of current facts.
+
+    Attributes:
+        current: All of them.
+        pinned: Those that every prompt has.
+        disputed: Those that contradict another.
+    """
+
+    current: int
+    pinned: int
+    disputed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpaceFigures(Stats):
+    """The figures of a space.
+
+    Attributes:
+        unsaved: Writes that are not saved yet.
+        facts: Counts of current facts.
+        condensing: What was condensed in sessions.
+        wholes: Condensations of whole conversations and months.
+        readings: Counts of annotations.
+    """
+
+    unsaved: int
+    facts: FactCounts
+    condensing: CondenseStats
+    wholes: int
+    readings: ReadingCounts
 
 
 @dataclass(frozen=True, slots=True)

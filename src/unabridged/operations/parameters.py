@@ -22,10 +22,7 @@ _TEXTS = (
 
 def texts_of(params: type[Params]) -> tuple[str, dict[str, str]]:
     """Return the description of parameters, and that of each field, from their docstrings."""
-    about, fields = described(params)
-    for base in params.__mro__[1 : params.__mro__.index(Params)]:
-        fields = described(base)[1] | fields
-    return about, fields
+    return described(params)
 
 
 def subset(
@@ -72,7 +69,7 @@ def schemas_of(
     made = {name: _tidied(schema) for name, schema in drawn.items()}
     told_by = _classes(kinds) | {model.__name__: named for model, named in models}
     for name, kind in told_by.items():
-        made[name]["description"], fields = texts_of(kind)
+        made[name]["description"], fields = described(kind)
         for field, about in fields.items():
             if field in made[name]["properties"]:
                 made[name]["properties"][field]["description"] = about

@@ -4,13 +4,19 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from unabridged.domain.results import ContextReport, SearchResult, Stats
-from unabridged.domain.topic import Topic
+from unabridged.domain.condensation import Level
+from unabridged.domain.results import ContextReport, SearchResult
 from unabridged.errors import NotFoundError
 from unabridged.operations.call import Call
-from unabridged.operations.dates import When, end_of, start_of
+from unabridged.operations.dates import When, period_of
 from unabridged.operations.operation import Effect, Name, Page, Params, Words, operation
-from unabridged.operations.operation_results import SpaceLine
+from unabridged.operations.operation_results import (
+    FactCounts,
+    SpaceFigures,
+    SpaceLine,
+    TopicResult,
+    extended,
+)
 
 ContextName = Annotated[
     Name, Meta(description="The id of the context, which is that of its exchange; or `last`.")
@@ -57,12 +63,13 @@ class SearchBody(Period):
 def search(call: Call, params: SearchBody) -> Page[SearchResult]:
     """Find exchanges by words, meaning and time, best first; each whole, with its session."""
     role: dict[str, Any] = {} if params.role is None else {"role": params.role}
+    since, until = period_of(params.since, params.until)
     found = call.space.search(
         params.query,
         params.limit,
         reach=_reach(call, params.session),
-        since=start_of(params.since),
-        until=end_of(params.until),
+        since=since,
+        until=until,
         exact=params.exact,
         min_relevance=params.min_relevance,
         **role,
@@ -81,18 +88,21 @@ class TopicList(Period):
 
 
 @operation("topics.list", "GET /topics", "Topics, the largest first.", tag="search", tool="topics")
-def list_topics(call: Call, params: TopicList) -> Page[Topic]:
+def list_topics(call: Call, params: TopicList) -> Page[TopicResult]:
     """List what was talked about, as topics with their exchanges and dates.
 
     Every exchange is in exactly one topic. The last topic of the whole list has those that fit no
     other.
     """
+    since, until = period_of(params.since, params.until)
     found = call.space.maintenance.topics(
-        since=start_of(params.since),
-        until=end_of(params.until),
+        since=since,
+        until=until,
         session=_reach(call, params.session),
+        moved=call.moved,
     )
-    return Page(found[: params.limit])
+    numbered = list(enumerate(found, 1))[: params.limit]
+    return Page([extended(TopicResult, t, number=n, name=t.name) for n, t in numbered])
 
 
 @operation("contexts.get", "GET /contexts/{context}", "The account of every token and candidate.")
@@ -110,9 +120,23 @@ def get_context(call: Call, context: ContextName) -> ContextReport:
 
 
 @operation("stats", "GET /stats", "The figures.", tag="spaces", whole=True)
-def stats(call: Call) -> Stats:
+def stats(call: Call) -> SpaceFigures:
     """Return the figures of the space."""
-    return call.space.stats()
+    space = call.space
+    facts, condensations = space.facts.all(), space.condensations
+    return extended(
+        SpaceFigures,
+        space.stats(),
+        unsaved=space.log.unsaved,
+        facts=FactCounts(
+            current=len(facts),
+            pinned=sum(fact.pinned for fact in facts),
+            disputed=sum(bool(fact.disputed_by) for fact in facts),
+        ),
+        condensing=condensations.stats(),
+        wholes=sum(c.level is not Level.EXCHANGES for c in condensations.condensations()),
+        readings=space.annotations.stats(),
+    )
 
 
 @operation("spaces.list", "GET /spaces", "Spaces by name.", whole=True)

@@ -1,6 +1,6 @@
 """Sessions: list, create, show, rename and archive them; list their exchanges."""
 
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from msgspec import Meta
@@ -10,7 +10,7 @@ from unabridged.domain.permissions import Right
 from unabridged.domain.session import Session
 from unabridged.operations.call import Call, What
 from unabridged.operations.operation import Name, Once, Page, Paged, Params, Title, operation
-from unabridged.operations.operation_results import SessionResult
+from unabridged.operations.operation_results import SessionResult, extended
 from unabridged.operations.pages import from_cursor, to_cursor
 
 LAST = "last"
@@ -24,25 +24,29 @@ class SessionList(Paged):
 
     Attributes:
         called: Only the session of this id, beginning of an id, title or number in the list.
+        archived: True lists archived sessions only, false only the others.
     """
 
     called: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
+    archived: bool | None = None
 
 
 @operation("sessions.list", "GET /sessions", "Sessions, the last updated first.", tool="sessions")
 def list_sessions(call: Call, params: SessionList) -> Page[SessionResult]:
     """List the sessions, the last updated first."""
-    space, counts = call.space, call.space.log.counts()
+    held = [s for s in call.space.sessions.all() if call.reaches(s.id)]
+    numbers = {s.id: number for number, s in enumerate(held, 1)}
     if params.called is not None:
-        found = call.session(space.sessions.find(params.called).id)
-        return Page([_result(found, counts.get(found.id, 0))])
-    held = [s for s in space.sessions.all() if call.reaches(s.id)]
-    after = from_cursor(params.cursor)
-    if after is not None:
-        held = [s for s in held if _place(s) < tuple(after)]
+        held, cursor = [call.session(call.space.sessions.find(params.called).id)], None
+    else:
+        cursor = from_cursor(params.cursor)
+    if params.archived is not None:
+        held = [s for s in held if (s.archived is not None) is params.archived]
+    if cursor is not None:
+        held = [s for s in held if _place(s) < tuple(cursor)]
     page = sorted(held, key=_place, reverse=True)[: params.limit]
     more = to_cursor(_place(page[-1])) if len(held) > params.limit else None
-    return Page([_result(s, counts.get(s.id, 0)) for s in page], more)
+    return Page(_results(call, page, numbers), more)
 
 
 class NewSession(Params):
@@ -145,13 +149,24 @@ def list_session_exchanges(call: Call, params: SessionPage) -> Page[Exchange]:
     return Page(page[::-1], to_cursor(page[0].id) if more else None)
 
 
-def _result(session: Session, exchanges: int) -> SessionResult:
-    return SessionResult(**asdict(session), exchanges=exchanges)
+def _results(
+    call: Call, sessions: Sequence[Session], numbers: Mapping[str, int]
+) -> list[SessionResult]:
+    counts, handed = call.space.log.counts(), call.space.sharing.handed_off()
+    return [
+        extended(
+            SessionResult,
+            session,
+            exchanges=counts.get(session.id, 0),
+            number=numbers.get(session.id),
+            handed_to=tuple(space.name for space in handed.get(session.id, ())),
+        )
+        for session in sessions
+    ]
 
 
 def _shown(call: Call, session: str) -> SessionResult:
-    found = call.session(session)
-    return _result(found, call.space.log.counts().get(found.id, 0))
+    return _results(call, [call.session(session)], {})[0]
 
 
 def _place(session: Session) -> tuple[str, str]:

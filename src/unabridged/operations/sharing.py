@@ -10,7 +10,7 @@ from unabridged.domain.share import Share, ShareKind
 from unabridged.errors import InputError, PermissionRefusedError
 from unabridged.operations.call import Call, What, need
 from unabridged.operations.operation import Effect, Name, Once, Page, Paged, Params, operation
-from unabridged.operations.operation_results import ShareView
+from unabridged.operations.operation_results import RevokedShare, ShareView, extended
 from unabridged.operations.pages import page_of
 from unabridged.space.idempotency import Done
 
@@ -118,9 +118,12 @@ class ShareName(Params):
     Right.WRITE,
     effect=Effect.DESTROYS,
     whole=True,
-    once=Once(note=_noted, show=_shown),
+    once=Once(
+        note=_noted,
+        show=lambda call, params, what: extended(RevokedShare, _shown(call, params, what)),
+    ),
 )
-def revoke(call: Call, params: ShareName) -> ShareView:
+def revoke(call: Call, params: ShareName) -> RevokedShare:
     """Revoke a share, from either side: its copies are forgotten in the receiving space.
 
     This needs the rights `write` and `forget`, and a key that reaches both spaces.
@@ -128,8 +131,9 @@ def revoke(call: Call, params: ShareName) -> ShareView:
     need(call.grant, Right.FORGET)
     found = call.space.sharing.find(params.share)
     _check_reach(call, found.other)
-    shares = call.pool.shares(call.space, call.scope.profile)
-    return _shown(call, params, {"share": shares.revoke(found.id).share.id})
+    done = call.pool.shares(call.space, call.scope.profile).revoke(found.id)
+    view = _shown(call, params, {"share": done.share.id})
+    return extended(RevokedShare, view, receipt=done.receipt, reached=done.reached)
 
 
 def _wanted(params: NewShare) -> SpaceId:

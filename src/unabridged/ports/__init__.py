@@ -4,7 +4,15 @@ An ability that not every store has is a separate protocol (``SupportsVectors`` 
 fallback where one is possible, so that every store answers every question.
 """
 
-from unabridged.ports.models import ChatModel, Condenser, Embedder, Lexicon, Reranker, SupportsRelay
+from unabridged.ports.models import (
+    ChatModel,
+    Condenser,
+    Embedder,
+    Lexicon,
+    Reranker,
+    SupportsRelay,
+    SupportsWindowGrowth,
+)
 from unabridged.ports.projection import FilesProjection, Projection, SupportsExpecting
 from unabridged.ports.search_index import SearchIndexPort
 from unabridged.ports.services import Cipher, Clock, Keys, Tokenizer
@@ -45,5 +53,6 @@ __all__ = [
     "SupportsScan",
     "SupportsSizes",
     "SupportsVectors",
+    "SupportsWindowGrowth",
     "Tokenizer",
 ]

@@ -1,6 +1,6 @@
 """Protocols of models: chat models, embedders, condensers, rerankers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from unabridged.domain.chat import Abilities, Address, ChatRequest, StreamChunk
@@ -61,6 +61,28 @@ class SupportsRelay(Protocol):
         """Learn from a refusal; return whether the adapted request is worth sending."""
         ...
 
+    def understood(self, refusal: UpstreamError) -> UpstreamError:
+        """Return what a refusal means; the same error if it means what it says."""
+        ...
+
+
+@runtime_checkable
+class SupportsWindowGrowth(Protocol):
+    """A model whose server loads it with the window that a request asks for."""
+
+    @property
+    def grown_window(self) -> int | None:
+        """The window in tokens that it has grown to; None if it did not grow."""
+        ...
+
+    def grow_window(self, now: int, needed: int, most: int | None) -> int | None:
+        """Let the window grow from ``now`` to what is needed, at most to ``most``; all in tokens.
+
+        Returns:
+            The new window; None if it cannot hold what is needed.
+        """
+        ...
+
 
 @runtime_checkable
 class Embedder(Protocol):
@@ -108,11 +130,17 @@ class Embedder(Protocol):
 class Lexicon(Protocol):
     """Compares the meanings of single words, for a detailed comparison with an exchange."""
 
-    def pieces(self, user: str, answer: str) -> "NDArray[np.uint16]":
+    def pieces(
+        self, user: Iterable[Sequence[str]], answer: Iterable[Sequence[str]]
+    ) -> "NDArray[np.uint16]":
         """Return the word pieces of an exchange by sentence, each once in a sentence.
 
         Each sentence begins with ``USER_SENTENCE`` or ``ANSWER_SENTENCE`` of ``index.entry``, which
         tell who wrote it; no piece has such a number.
+
+        Args:
+            user: The words of each sentence of the user.
+            answer: Those of the answer.
         """
         ...
 

@@ -11,7 +11,7 @@ class SearchIndexPort(Protocol):
     def embedded_by(self) -> str | None:
         """Return the identity of the embedder whose vectors it compares.
 
-        Empty if it compares words only, None if it takes the vectors of any embedder.
+        Empty if it compares words only or is empty, None if it takes the vectors of any embedder.
         """
         ...
 

@@ -201,4 +201,5 @@ def weighed(message: Message, counter: Counter) -> Message:
         parent=message.parent,
         tokens=counter.plain(message),
         tokenizer=counter.identity,
+        original=message.original,
     )

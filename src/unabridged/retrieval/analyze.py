@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from unabridged.domain.exchange import Exchange
 from unabridged.index.indexed_exchange import Vectors, Words, count_all_words, key_of, quantise
-from unabridged.language.words import fold, spread, stem, words
+from unabridged.language.words import stem, words_by_sentence
 from unabridged.ports import Embedder, Lexicon
 from unabridged.retrieval.passages import Passage, passages_of, sides
 
 MOST_WORDS = 200_000
 """Words whose keys are cached: about 25 MB. When full, the cache is cleared."""
 _SIGNED = (1 << 63) - 1
+_Sentences = list[list[str]]
 _NO_PIECES = np.empty(0, dtype=np.uint16)
 
 
@@ -61,10 +62,11 @@ class Analyzer:
             UpstreamError: The server that embeds failed.
         """
         vectors = self._vectors(said) if embed else [None] * len(said)
-        words = count_all_words([_keys(text) for pair in said for text in pair])
+        cut = [(words_by_sentence(user), words_by_sentence(answer)) for user, answer in said]
+        words = count_all_words([_keys(sentences) for pair in cut for sentences in pair])
         return [
             AnalyzedExchange(counted, self._pieces(user, answer), found)
-            for counted, (user, answer), found in zip(words, said, vectors, strict=True)
+            for counted, (user, answer), found in zip(words, cut, vectors, strict=True)
         ]
 
     def _vectors(self, said: Sequence[tuple[str, str]]) -> list[Vectors | None]:
@@ -81,13 +83,13 @@ class Analyzer:
             start = end
         return given
 
-    def _pieces(self, user: str, answer: str) -> NDArray[np.uint16]:
+    def _pieces(self, user: _Sentences, answer: _Sentences) -> NDArray[np.uint16]:
         return _NO_PIECES if self.lexicon is None else self.lexicon.pieces(user, answer)
 
 
-def _keys(text: str) -> list[int]:
+def _keys(sentences: _Sentences) -> list[int]:
     held = _KEYS
-    return [held[word] for word in words(fold(spread(text)))]
+    return [held[word] for words in sentences for word in words]
 
 
 class _Keys(dict[str, int]):

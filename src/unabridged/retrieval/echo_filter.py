@@ -1,11 +1,8 @@
 """Leave out what ``quote`` answered: it repeats what is stored, or says a stock phrase."""
 
-from unabridged.domain.exchange import Exchange
+from unabridged.domain.exchange import QUOTING, Exchange
 from unabridged.domain.message import Message, Role
 from unabridged.language.questions import only_asks
-
-QUOTING = "quote"
-"""The model that answers with quotations."""
 
 
 def only_quotes(exchange: Exchange) -> bool:

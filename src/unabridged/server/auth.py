@@ -7,6 +7,8 @@ answers what fails itself, in the dialect of the route. No answer contains any p
 A request shows an API key in ``X-Unabridged-Key``, ``Authorization: Bearer`` or ``x-api-key``, or
 the token. The token is
 valid only on the loopback, also when keys exist: whoever can read it can read the memory's files.
+While there is no key, programs of the server's own account may chat from the loopback without one;
+``local_accounts`` tells whose a connection is.
 Once a key was made, every route but the two of health needs one, even after it expired or was
 revoked.
 
@@ -16,10 +18,9 @@ Sources: the Fetch standard on Origin and Sec-Fetch-Site, https://fetch.spec.wha
 
 import asyncio
 import hmac
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from hashlib import sha256
 from http import HTTPStatus
-from urllib.parse import urlsplit
 
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -48,9 +49,11 @@ from unabridged.server.limits import (
     read_body,
     replay,
 )
+from unabridged.server.local_accounts import Loopback, account_in, is_ours, loopback_of
 from unabridged.server.origin_check import (
     check_host,
     check_origin,
+    is_forwarded,
     is_local,
     is_loopback,
     names_of,
@@ -60,8 +63,8 @@ from unabridged.server.origin_check import (
 from unabridged.server.route_permissions import Door, PermissionRule, rule_for
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-LOOPBACK = Grant("loopback", rights=frozenset({Right.CHAT, Right.WRITE}))
-"""The rights of a program on this machine while there is no key: all dialects."""
+LOOPBACK = Grant("loopback", rights=frozenset({Right.CHAT, Right.WRITE}), names_users=False)
+"""The rights of a program on this machine while there is no key: all dialects, for one user."""
 OWN_KEY = "x-unabridged-key"
 """The header for a key of ours, if ``Authorization`` or ``x-api-key`` has the upstream's."""
 TOKEN = Grant("token")
@@ -73,9 +76,8 @@ _ADDED = (
 )
 _FILES = "/api/blobs/"
 """Bodies below this path may have gigabytes, if the setting allows: never hold them in memory."""
-_SECRET = 8
-"""Shortest length of a secret; shorter words (``none``, ``ollama``) occur in ordinary text."""
 _CORS = b"access-control-"
+_A_KEY = "Its owner makes one: unabridged keys create NAME. Send it as: Authorization: Bearer KEY"
 _TOKEN_HINT = "Send the text of the home's config/server-token as: Authorization: Bearer TOKEN"  # noqa: S105 - no secret
 
 
@@ -96,7 +98,7 @@ class AuthMiddleware:
         self._clock = clock
         self._token = sha256(access.token().encode()).digest()
         self._names = names_of(settings)
-        self._hidden = tuple(hidden.encode() for hidden in hidden_of(settings))
+        self._loopback, self._because = loopback_of(settings)
         self._limits = limits or RequestLimits(settings.max_body)
         self._rates = Rates(settings.rate_limit)
         self._streams = Streams(settings.max_streams)
@@ -120,7 +122,7 @@ class AuthMiddleware:
                 await _answer(scope["path"], error)(scope, receive, send)
                 return
             try:
-                await self._app(scope, receive, _sending(send, self._hidden))
+                await self._app(scope, receive, _sending(send))
             finally:
                 if counted:
                     self._streams.leave()
@@ -141,6 +143,11 @@ class AuthMiddleware:
                 f"This key does not have the right {rule.right}.",
                 hint=f"Use a key that does: unabridged keys create NAME --right {rule.right}",
             )
+        if rule.all_users and grant.is_narrow:
+            raise PermissionRefusedError(
+                "This key is for one user, agent or session; this route shows something of all.",
+                hint="Use a key without those limits: unabridged keys create NAME --right read",
+            )
         if rule.door is not Door.OPEN:
             self._rates.take(who, asyncio.get_running_loop().time())
         scope.setdefault("state", {})["grant"] = grant
@@ -158,7 +165,7 @@ class AuthMiddleware:
         if local and hmac.compare_digest(mark, self._token):
             return "token", TOKEN
         try:
-            return self._by_key(shown, rule, local=local)
+            return self._by_key(shown, rule, scope, local=local)
         except (StoreError, SettingError):
             raise RequestRefusedError(
                 "The API keys cannot be read, so every request is refused.",
@@ -167,15 +174,19 @@ class AuthMiddleware:
                 hint="On the server's machine, `unabridged keys list` shows why.",
             ) from None
 
-    def _by_key(self, shown: str, rule: PermissionRule, *, local: bool) -> tuple[str, Grant]:
+    def _by_key(
+        self, shown: str, rule: PermissionRule, scope: Scope, *, local: bool
+    ) -> tuple[str, Grant]:
         if not self._access.closed:
             if local and rule.door is Door.DIALECT:
+                self._check_account(scope)
                 return "loopback", LOOPBACK
+            if local:
+                raise KeyRefusedError("Memory needs this server's token.", hint=_TOKEN_HINT)
+            proxies = "requests through a proxy" if is_forwarded(scope["headers"]) else ""
             raise KeyRefusedError(
-                "Memory needs this server's token."
-                if local
-                else "This server refuses other machines: it has no API key.",
-                hint=_TOKEN_HINT if local else "On its machine: unabridged keys create NAME",
+                f"This server refuses {proxies or 'other machines'}: it has no API key.",
+                hint="On its machine: unabridged keys create NAME",
             )
         if not shown:
             raise KeyRefusedError(
@@ -189,6 +200,17 @@ class AuthMiddleware:
             self._notes.add(note)
             note.add_done_callback(self._notes.discard)
         return key.id, key.grant
+
+    def _check_account(self, scope: Scope) -> None:
+        if self._loopback is Loopback.EVERYONE:
+            return
+        if self._loopback is Loopback.NOBODY:
+            raise KeyRefusedError(f"This server needs a key, since {self._because}.", hint=_A_KEY)
+        if not is_ours(account_in(scope)):
+            raise KeyRefusedError(
+                "Without a key, this server answers only programs of the account that runs it.",
+                hint=_A_KEY,
+            )
 
     def _keep_uses(self) -> None:
         try:
@@ -225,38 +247,15 @@ def _shown(headers: Iterable[tuple[bytes, bytes]]) -> str:
     return plain.decode("latin-1").strip() if plain is not None else ""
 
 
-def hidden_of(settings: Settings) -> list[str]:
-    """The secrets sent to the upstream: its key, and passwords in addresses."""
-    urls = (settings.ollama_url, settings.openai_url, settings.anthropic_url)
-    words = (settings.openai_key, settings.anthropic_key, *(urlsplit(url).password for url in urls))
-    return [word for word in words if word and len(word) >= _SECRET]
-
-
-def _sending(send: Send, hidden: Sequence[bytes]) -> Send:
-    # Some servers quote the key that they refuse. It is ours, not the client's, so asterisks
-    # replace it, as many, since the answer's length may have been sent already.
+def _sending(send: Send) -> Send:
     async def marked(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = message.get("headers", ())
-            kept = [
-                (name, _masked(value, hidden))
-                for name, value in headers
-                if not name.lower().startswith(_CORS)
-            ]
+            kept = [pair for pair in headers if not pair[0].lower().startswith(_CORS)]
             message = {**message, "headers": [*kept, *_ADDED]}
-        elif hidden and message["type"] == "http.response.body":
-            body = message.get("body", b"")
-            if any(word in body for word in hidden):
-                message = {**message, "body": _masked(body, hidden)}
         await send(message)
 
     return marked
-
-
-def _masked(data: bytes, hidden: Sequence[bytes]) -> bytes:
-    for word in hidden:
-        data = data.replace(word, b"*" * len(word))
-    return data
 
 
 def _answer(path: str, error: UnabridgedError) -> JSONResponse:

@@ -14,7 +14,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unabridged.domain.chat import ChatRequest, StreamChunk
+from unabridged.domain.exchange import QUOTING
+from unabridged.domain.message import Foreign, Role
 from unabridged.domain.scope import Scope
+from unabridged.domain.settings import is_off_record
 from unabridged.errors import (
     ContextRefusedError,
     HeadMovedError,
@@ -26,6 +29,8 @@ from unabridged.ports import ChatModel
 from unabridged.server.auxiliary_requests import side_request
 from unabridged.server.chat_request import AnswerInfo, ChatApiRequest, Writer
 from unabridged.server.client_disconnect import LEFT, ClientLeftError, while_there
+from unabridged.server.client_programs import compacts
+from unabridged.server.conversation_ids import program_id
 from unabridged.server.error_responses import answer_in
 from unabridged.server.resolve_scope import scope_of
 from unabridged.server.state import Service, grant_of, service_of
@@ -39,9 +44,10 @@ from unabridged.server.upstream_prompt import (
     without_memory,
 )
 from unabridged.server.upstream_request import RefusedError
+from unabridged.server.usual_window import usual_window
 from unabridged.space.space import Space
 from unabridged.turn.conversation import chat_lock, sync
-from unabridged.turn.prepare import PromptOptions
+from unabridged.turn.prepare import GREW, PromptOptions
 from unabridged.turn.turn import Turn
 
 WAY = "x-unabridged"
@@ -69,10 +75,15 @@ async def answer(
         UnabridgedError: It cannot be answered; the upstream was not asked.
     """
     service, way = service_of(request), way_of(request)
+    if compacts(request):
+        options = replace(asked.request_options, compacts=True)
+        asked = replace(asked, request_options=options)
     scope = scope_of(request, asked.user, asked.model)
     model, asked = await _model(service, asked)
     flow = _Flow(service, scope, asked, writing, request, model)
-    side = bare or side_request(asked.drafts, asked.body)
+    side = bare or side_request(asked.drafts, asked.body, service.side_rules)
+    side = side or _without_question(asked)
+    _check_parts(asked, flow.model)
     if way == "off" or side:
         return await flow.plain({"x-unabridged-way": side or "off"})
     try:
@@ -80,6 +91,27 @@ async def answer(
     except StoreError as error:
         return await flow.failed(error)
     return await flow.answered()
+
+
+def _without_question(asked: ChatApiRequest) -> str:
+    return "" if any(draft.role is Role.USER for draft in asked.drafts) else "no user message"
+
+
+def _check_parts(asked: ChatApiRequest, model: ChatModel | None) -> None:
+    there = relaying(model)
+    if (
+        there is None
+        or there.address.dialect != "ollama"
+        or asked.dialect in {"anthropic", "ollama"}
+    ):
+        return
+    for draft in asked.drafts:
+        for part in draft.parts:
+            if isinstance(part, Foreign):
+                raise InputError(
+                    f"Ollama takes no content of the kind {part.kind!r}.",
+                    hint="Send it to a server that takes it, or send its text.",
+                )
 
 
 def way_of(request: Request) -> str:
@@ -136,7 +168,14 @@ class _Flow:
     async def plain(self, headers: Mapping[str, str]) -> Response:
         """Ask the upstream without memory."""
         self.headers |= headers
-        return await self._put(without_memory(self.asked, self.service.clock))
+        asked, service = self.asked, self.service
+        there, window = relaying(self.model), asked.request_options.window
+        same = there is not None and there.address.dialect == asked.dialect
+        unchanged = same and headers.get("x-unabridged-way") == "off"
+        if not unchanged:
+            window = await usual_window(service, self.scope, self.model, window)
+        question = without_memory(asked, service.clock, window, unchanged=unchanged)
+        return await self._put(question)
 
     async def failed(self, error: StoreError) -> Response:
         """Continue without memory, if the settings allow it.
@@ -163,18 +202,23 @@ class _Flow:
 
     def _started(self, space: Space, *, readonly: bool) -> tuple[Turn, ChatRequest]:
         session = self.scope.session or self.asked.session
-        with chat_lock(space, self.asked.drafts, session):
-            return self._begun(space, session, readonly=readonly)
+        newest = next((d for d in reversed(self.asked.drafts) if d.role is Role.USER), None)
+        if newest is not None and is_off_record(newest.text, space.settings.off_record):
+            readonly = True
+            self.headers["x-unabridged-way"] = "off the record"
+        program = program_id(self.request.headers, self.asked.body)
+        with chat_lock(space, self.asked.drafts, session, program):
+            return self._begun(space, session, program, readonly=readonly)
 
     def _begun(
-        self, space: Space, session: str | None, *, readonly: bool
+        self, space: Space, session: str | None, program: str | None, *, readonly: bool
     ) -> tuple[Turn, ChatRequest]:
         attempt, stage = 0, self.service.metrics.stage
         narrow = grant_of(self.request).session is not None
         model = self.model or space.shared(Space.quoting)
         while True:
             with stage("sync"):
-                synced = sync(space, self.asked.drafts, session, store=not readonly)
+                synced = sync(space, self.asked.drafts, session, program, store=not readonly)
             options = PromptOptions(model, reach=synced.session if narrow else None)
             turn = Turn(space, options, synced=synced, request_options=self.asked.request_options)
             try:
@@ -194,9 +238,9 @@ class _Flow:
         self.headers["x-unabridged-session"] = turn.context.scope.session or ""
         edits = turn.context.edits
         if edits is not None and edits.left_out:
-            told = f"messages={len(edits.left_out)}, tokens={edits.left_out_tokens}"
+            told = f"messages={edits.left_out_items}, tokens={edits.left_out_tokens}"
             self.headers["x-unabridged-left-out"] = told
-        self._note(turn.tool_notes)
+        self._note([note for note in turn.context.ledger.notes if note.startswith(GREW)])
 
     def _note(self, notes: Sequence[str]) -> None:
         if said := (*self.asked.notes, *notes):
@@ -231,7 +275,7 @@ class _Flow:
         moment = AnswerInfo(
             id=turn.context.id if turn else self.service.clock.new_id(),
             at=self.at,
-            model=self.model.model if self.model else "quote",
+            model=self.model.model if self.model else QUOTING,
             clock=self.service.clock,
             stored=turn is not None and turn.is_recorded,
         )

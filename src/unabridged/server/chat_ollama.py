@@ -21,10 +21,12 @@ from unabridged.server.chat_request import (
 from unabridged.server.error_responses import body_in, speaking
 from unabridged.server.passthrough import pass_through
 from unabridged.server.state import service_of
+from unabridged.server.usual_window import in_usual_window
 from unabridged.wire import ollama as wire
 from unabridged.wire.edit_messages import edited_items
 from unabridged.wire.lenient_json import mapping, mappings, number
 from unabridged.wire.openai import tool_spec
+from unabridged.wire.originals import items_of
 from unabridged.wire.stream_lines import encode
 
 
@@ -33,15 +35,15 @@ async def chat(request: Request) -> Response:
     raw = await request.body()
     body = object_of(raw)
     if not body.get("messages"):
-        return await _loaded(request, raw)
+        return await _loaded(request, body)
     return await answer(request, asked_of(body), OllamaWriter)
 
 
-async def _loaded(request: Request, raw: bytes) -> Response:
+async def _loaded(request: Request, body: Mapping[str, Any]) -> Response:
     relay = await service_of(request).relay()
     if relay is None or relay.address.dialect != "ollama":
         raise InputError("The request has no messages.", hint='Send them: "messages": [{…}].')
-    return await pass_through(request, relay, body=raw)
+    return await pass_through(request, relay, body=await in_usual_window(request, body))
 
 
 def asked_of(body: Mapping[str, Any]) -> ChatApiRequest:
@@ -88,7 +90,7 @@ def _onward(body: Mapping[str, Any], edits: RequestEdits, sent: ChatRequest) -> 
     options = {**mapping(body.get("options")), "num_ctx": sent.window}
     if options.get("num_predict") is None and sent.max_output is not None:
         options["num_predict"] = sent.max_output
-    items = edited_items(messages_of(body), edits, wire.messages)
+    items = edited_items(messages_of(body), edits, lambda m: items_of(m, "ollama"))
     wire_body = {**body, "messages": items, "options": options}
     return wire_body | {"truncate": False, "shift": False, "stream": body.get("stream", True)}
 

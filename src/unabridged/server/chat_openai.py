@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from unabridged.domain.chat import ChatRequest, StreamChunk, Usage
+from unabridged.domain.chat import StreamChunk, Usage
 from unabridged.domain.client_history import RequestEdits, RequestOptions
 from unabridged.errors import InputError, UnabridgedError
 from unabridged.server.chat_flow import answer
@@ -22,6 +22,7 @@ from unabridged.server.error_responses import body_in, speaking
 from unabridged.wire import openai as wire
 from unabridged.wire.edit_messages import edited_items
 from unabridged.wire.lenient_json import mapping, mappings, number, text
+from unabridged.wire.originals import items_of
 from unabridged.wire.stream_lines import encode
 
 LIMITS = ("max_completion_tokens", "max_tokens")
@@ -56,14 +57,15 @@ def asked_of(body: Mapping[str, Any]) -> ChatApiRequest:
         stream=bool(stream),
         user=text(body.get("user")),
         usage=bool(mapping(body.get("stream_options")).get("include_usage")),
-        onward=lambda edits, sent: _onward(body, edits, sent),
+        onward=lambda edits, _: _onward(body, edits),
     )
 
 
-def _onward(body: Mapping[str, Any], edits: RequestEdits, sent: ChatRequest) -> dict[str, Any]:
-    wire_body = {**body, "messages": edited_items(messages_of(body), edits, wire.messages)}
-    if sent.max_output is not None and not any(body.get(name) for name in LIMITS):
-        wire_body["max_tokens"] = sent.max_output
+def _onward(body: Mapping[str, Any], edits: RequestEdits) -> dict[str, Any]:
+    wire_body = {
+        **body,
+        "messages": edited_items(messages_of(body), edits, lambda m: items_of(m, "openai")),
+    }
     if body.get("stream"):
         asked = mapping(body.get("stream_options"))
         wire_body["stream_options"] = {**asked, "include_usage": True}

@@ -114,7 +114,7 @@ def object_of(raw: bytes) -> dict[str, Any]:
     """
     try:
         body = msgspec.json.decode(raw or b"null")
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(
             f"The request is invalid JSON: {error}.", hint="Send a JSON object in UTF-8."
         ) from error

@@ -49,18 +49,6 @@ _STATUS: tuple[tuple[type[UnabridgedError], int, str], ...] = (
 )
 """Statuses and codes; the first row that an error is an instance of applies."""
 
-_ANTHROPIC: Mapping[int, str] = {
-    401: "authentication_error",
-    403: "permission_error",
-    404: "not_found_error",
-    413: "request_too_large",
-    429: "rate_limit_error",
-    503: "overloaded_error",
-    504: "timeout_error",
-    529: "overloaded_error",
-}
-"""Statuses and types of errors in Anthropic's dialect."""
-
 
 def status_of(error: UnabridgedError) -> int:
     """Return the HTTP status of an error; an upstream's refusal keeps its status."""
@@ -78,32 +66,59 @@ def code_of(error: UnabridgedError) -> str:
     return next((code for kind, _, code in _STATUS if isinstance(error, kind)), "internal_error")
 
 
-def words_of(error: UnabridgedError) -> str:
-    """Return the message and the hint as one text."""
-    return f"{error} {error.hint}".strip()
+_TOO_LONG: Mapping[str, str] = {
+    "openai": "This model's maximum context length is {window} tokens. However, your messages "
+    "resulted in {needed} tokens. Please reduce the length of the messages.",
+    "ollama": "request ({needed} tokens) exceeds the available context size ({window} tokens), "
+    "try increasing it.",
+    "anthropic": "prompt is too long: {needed} tokens > {window} maximum.",
+}
+"""What each dialect's own server says to a prompt that is too long. Programs look for these words,
+not for codes: LiteLLM 1.110.2 ``is_error_str_context_window_exceeded``, opencode 1.18.33, Cline 3.0.65."""
+_TOO_LONG_UNCOUNTED: Mapping[str, str] = {
+    "openai": "This model's maximum context length is exceeded.",
+    "ollama": "request exceeds the available context size.",
+    "anthropic": "prompt is too long.",
+}
+_ANTHROPIC_KINDS: Mapping[int, str] = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    503: "overloaded_error",
+    504: "timeout_error",
+    529: "overloaded_error",
+}
+"""https://docs.anthropic.com/en/api/errors; other statuses are by their class."""
+
+
+def message_in(dialect: str, error: UnabridgedError) -> str:
+    """Return the message and the hint as one text, which begins as clients of the dialect expect."""
+    words = f"{error} {error.hint}".strip()
+    if isinstance(error, PromptTooLargeError):
+        needed: int | None = error.needed
+        window: int | None = error.window
+    elif isinstance(error, ContextRefusedError):
+        needed, window = error.prompt_tokens, error.window
+    else:
+        return words
+    if needed is None or window is None:
+        return f"{_TOO_LONG_UNCOUNTED[dialect]} {words}"
+    return f"{_TOO_LONG[dialect].format(needed=needed, window=window)} {words}"
 
 
 def body_in(dialect: str, error: UnabridgedError) -> dict[str, Any]:
-    """Return the body of an error in a dialect: ``anthropic``, ``ollama`` or ``openai``."""
+    """Return the body of an error in a dialect, ``ollama``, ``openai`` or ``anthropic``."""
+    message, status = message_in(dialect, error), status_of(error)
     if dialect == "ollama":
-        return {"error": words_of(error)}
+        return {"error": message}
     if dialect == "anthropic":
-        status = status_of(error)
-        kind = _ANTHROPIC.get(status, "invalid_request_error" if status < 500 else "api_error")
-        return {"type": "error", "error": {"type": kind, "message": _anthropic_words(error)}}
-    kind = "invalid_request_error" if status_of(error) < 500 else "server_error"
-    return error_body(words_of(error), kind=kind, code=code_of(error))
-
-
-def _anthropic_words(error: UnabridgedError) -> str:
-    # Programs look for these words, and then compact the conversation.
-    if isinstance(error, PromptTooLargeError):
-        needed, window = error.needed, error.window
-    elif isinstance(error, ContextRefusedError) and error.prompt_tokens and error.window:
-        needed, window = error.prompt_tokens, error.window
-    else:
-        return words_of(error)
-    return f"prompt is too long: {needed} tokens > {window} maximum. {words_of(error)}"
+        kind = "invalid_request_error" if status < 500 else "api_error"
+        kind = _ANTHROPIC_KINDS.get(status, kind)
+        return {"type": "error", "error": {"type": kind, "message": message}}
+    kind = "invalid_request_error" if status < 500 else "server_error"
+    return error_body(message, kind=kind, code=code_of(error))
 
 
 def answer_in(

@@ -1,4 +1,4 @@
-"""Limits on the head of a request, before the application sees it.
+"""Limits on the head of a request, before the application sees it, and the account that sent it.
 
 uvicorn collects a head until it is complete, with no limit of time or size; only then does the
 guard see it. So this module disconnects a client that sends an endless head, or sends it byte by
@@ -9,6 +9,9 @@ import asyncio
 from typing import cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from unabridged.server.local_accounts import ACCOUNT, account_of
+from unabridged.server.origin_check import is_loopback
 
 HEAD_BYTES = 65_536
 """Bytes of a request's line and headers; the guard allows half of them for the headers."""
@@ -27,8 +30,11 @@ class Arriving(HttpToolsProtocol):
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:  # type: ignore[explicit-override]  # typing.override came with 3.12
-        """Start the timer of a new connection."""
+        """Start the timer of a new connection, and note whose it is."""
         super().connection_made(cast("asyncio.Transport", transport))
+        if self.client and self.server and is_loopback(self.client[0]):
+            account = account_of(self.client, (self.server[0], self.server[1] or 0))
+            self.app_state = {**self.app_state, ACCOUNT: account}
         self._start()
 
     def connection_lost(self, exc: Exception | None) -> None:  # type: ignore[explicit-override]  # as above

@@ -9,6 +9,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from unabridged.domain.chat import Abilities
+from unabridged.domain.exchange import QUOTING
 from unabridged.errors import InputError, ModelNotFoundError, UpstreamBrokenError, UpstreamError
 from unabridged.net.relay import RelayedReply, UpstreamRelay
 from unabridged.server.error_responses import Handler, speaking
@@ -122,7 +123,7 @@ async def _show(request: Request, _: UpstreamRelay | None) -> Response:
     return JSONResponse(listings.shown(await service.think(model.abilities)))
 
 
-_QUOTE = Abilities("quote", tools=False)
+_QUOTE = Abilities(QUOTING, tools=False)
 
 
 def _unknown(name: str) -> ModelNotFoundError:

@@ -21,7 +21,9 @@ _ORIGIN = re.compile(r"(https?)://(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]
 _PORTS = {"http": "80", "https": "443"}
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 _OWN_PAGES = frozenset({b"same-origin", b"none"})
-_FORWARDED = frozenset({b"forwarded", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip"})
+_FORWARDED = frozenset(
+    b"forwarded via x-forwarded-for x-forwarded-host x-forwarded-proto x-real-ip".split()
+)
 """Headers of proxies: with them the request is not from this machine, though the connection is."""
 
 
@@ -101,7 +103,12 @@ def is_local(scope: Scope) -> bool:
     client = scope.get("client")
     if not client or not is_loopback(str(client[0])):
         return False
-    return not any(name in _FORWARDED for name, _ in scope["headers"])
+    return not is_forwarded(scope["headers"])
+
+
+def is_forwarded(headers: Headers) -> bool:
+    """Return whether a proxy passed a request on."""
+    return any(name in _FORWARDED for name, _ in headers)
 
 
 def is_loopback(address: str) -> bool:

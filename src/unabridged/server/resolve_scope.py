@@ -47,6 +47,11 @@ def scope_of(connection: HTTPConnection, user_field: str = "", model: str = "") 
     agent = service.settings.agent if agent is None else agent
     settings = service.pool.settings_of(agent, grant.profile)
     _check_isolation(grant, settings)
+    if not grant.names_users and "user" in settings.isolation and user not in (None, settings.user):
+        raise PermissionRefusedError(
+            "Naming a user (the header x-unabridged-user, or the field `user`) needs an API key.",
+            hint="Make one that may name users: unabridged keys create NAME",
+        )
     asked = model or named["model"] or settings.model
     return Scope(
         user=settings.user if user is None else user,

@@ -18,7 +18,7 @@ from unabridged.domain.message import ToolCall
 from unabridged.errors import InputError, NotFoundError, UnabridgedError
 from unabridged.server.chat_flow import answer, way_of
 from unabridged.server.chat_request import AnswerInfo, ChatApiRequest, model_of, object_of
-from unabridged.server.error_responses import code_of, speaking, words_of
+from unabridged.server.error_responses import code_of, message_in, speaking
 from unabridged.server.passthrough import pass_through
 from unabridged.server.resolve_scope import scope_of
 from unabridged.server.state import service_of
@@ -83,7 +83,7 @@ async def create(request: Request) -> Response:
         session=past.exchange.session if past else None,
         notes=read.notes,
     )
-    return await answer(request, asked, lambda a, m: ResponsesWriter(a, m, read.echo))
+    return await answer(request, asked, lambda a, m: ResponsesWriter(a, m, read))
 
 
 async def _untouched(request: Request, raw: bytes) -> Response | None:
@@ -223,13 +223,19 @@ class ResponsesWriter:
 
     media_type = "text/event-stream"
 
-    def __init__(self, asked: ChatApiRequest, moment: AnswerInfo, echo: Mapping[str, Any]) -> None:
+    def __init__(
+        self, asked: ChatApiRequest, moment: AnswerInfo, read: wire.ResponsesRequest
+    ) -> None:
         self._moment = moment
         name = AnswerName(moment.id, round_of(asked.drafts))
-        created = int(moment.at.timestamp())
-        self._speaker = Speaker(
-            ResponseHead(f"{PREFIX}{name.written}", asked.model or moment.model, created, echo)
+        head = ResponseHead(
+            f"{PREFIX}{name.written}",
+            asked.model or moment.model,
+            int(moment.at.timestamp()),
+            read.echo,
+            read.custom,
         )
+        self._speaker = Speaker(head)
 
     def begin(self) -> bytes:
         """Return the events of the beginning."""
@@ -246,7 +252,7 @@ class ResponsesWriter:
     def failed(self, error: UnabridgedError) -> bytes:
         """Return the event of an answer that broke off."""
         code = _CODES.get(code_of(error), "server_error")
-        return _framed(self._speaker.fail(words_of(error), code))
+        return _framed(self._speaker.fail(message_in("openai", error), code))
 
     def whole(self, chunks: Sequence[StreamChunk]) -> Mapping[str, Any]:
         """Return the whole response as one object."""

@@ -17,7 +17,7 @@ class Door(StrEnum):
     OPEN = "open"
     """Nothing; the route reveals nothing about users."""
     DIALECT = "dialect"
-    """A key; none on the loopback while no keys exist, as with model servers."""
+    """A key; while no keys exist none on the loopback, for those whom ``Loopback`` lets in."""
     MEMORY = "memory"
     """A key, or the token that the first start makes."""
 
@@ -31,12 +31,14 @@ class PermissionRule:
         methods: The methods, or empty for all.
         door: What it requires.
         right: The required right, or None if the handler checks it.
+        all_users: Whether it shows something of all users, so that a key for one does not open it.
     """
 
     path: str
     door: Door
     right: Right | None = None
     methods: frozenset[str] = frozenset()
+    all_users: bool = False
 
     def fits(self, method: str, path: str) -> bool:
         """Return whether the row applies to a request."""
@@ -53,7 +55,7 @@ RULES: tuple[PermissionRule, ...] = (
     PermissionRule("/", Door.OPEN, methods=_READING),
     PermissionRule("/healthz", Door.OPEN),
     PermissionRule("/readyz", Door.OPEN),
-    PermissionRule("/metrics", Door.MEMORY, Right.READ),
+    PermissionRule("/metrics", Door.MEMORY, Right.READ, all_users=True),
     *(PermissionRule(f"/api/{name}", Door.DIALECT, Right.CHAT) for name in _ANSWERS),
     PermissionRule("/api/", Door.DIALECT, Right.WRITE),
     PermissionRule("/v1/", Door.DIALECT, Right.CHAT),

@@ -73,18 +73,18 @@ class StoredResponses:
     @property
     def drafts(self) -> tuple[IncomingMessage, ...]:
         """The whole history as a client would send it."""
-        messages = [message for exchange in self.before for message in exchange.messages]
+        earlier = [_closed(m) for exchange in self.before for m in exchange.messages]
         for message in self.exchange.messages:
-            messages.append(message)
+            # Some servers want the reasoning back while the tool loop goes on.
+            earlier.append(IncomingMessage(message.role, message.parts))
             if self.answer is not None and message.id == self.answer.id:
                 break
-        return tuple(_draft(message) for message in messages)
+        return tuple(earlier)
 
 
-def _draft(message: Message) -> IncomingMessage:
-    return IncomingMessage(
-        message.role, tuple(p for p in message.parts if not isinstance(p, Reasoning))
-    )
+def _closed(message: Message) -> IncomingMessage:
+    parts = tuple(p for p in message.parts if not isinstance(p, Reasoning))
+    return IncomingMessage(message.role, parts)
 
 
 def past_of(

@@ -65,6 +65,14 @@ class RelayedAnswer:
         return self._reply.headers
 
     async def pieces(self) -> AsyncIterator[StreamPiece]:
+        try:
+            async for piece in self._pieces():
+                yield piece
+        except UpstreamError as error:
+            error.args = (self._reply.masked(str(error)),)  # some servers quote the key
+            raise
+
+    async def _pieces(self) -> AsyncIterator[StreamPiece]:
         if not self._stream:
             for piece in self._listener.whole(await self._reply.read()):
                 yield piece
@@ -110,7 +118,7 @@ async def relayed(
             return RelayedAnswer(reply, listener(), stream=bool(body.get("stream")))
         error, said = await refusal_in(reply)
         if not model.repair(error):
-            raise RefusedError(error, reply.status, reply.headers, said)
+            raise RefusedError(model.understood(error), reply.status, reply.headers, said)
 
 
 async def refusal_in(reply: RelayedReply) -> tuple[UpstreamError, bytes]:

@@ -49,6 +49,14 @@ class DescribesUpstreams(Protocol):
         """
         ...
 
+    def grow(self, model: ChatModel, needed: int) -> UpstreamInfo | None:
+        """Let the window of an upstream grow to the tokens that a request needs.
+
+        Returns:
+            The upstream with its new window; None if it cannot hold them.
+        """
+        ...
+
     def refused(self, model: str, window: int) -> None:
         """Note the window that a server named in a refusal for length."""
         ...

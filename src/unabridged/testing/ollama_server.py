@@ -47,6 +47,8 @@ class OllamaEntry:
         capabilities: Its abilities; None as for servers before 0.6.4, which do not report them.
         loaded: The window that it is loaded with, or None if it is not loaded.
         day: The day of the month on which it was pulled; a later day is more recent.
+        memory: The longest window in tokens that the machine can load, or None for any.
+        gpu: The longest window in tokens that lies wholly in the memory of a GPU; 0 without a GPU.
     """
 
     name: str = "llama3.2:latest"
@@ -55,6 +57,8 @@ class OllamaEntry:
     capabilities: tuple[str, ...] | None = ("completion", "tools")
     loaded: int | None = None
     day: int = 1
+    memory: int | None = None
+    gpu: int = 0
 
 
 class OllamaTestServer(ProtocolServer):
@@ -147,7 +151,9 @@ class OllamaTestServer(ProtocolServer):
         rows = []
         for entry in self.models:
             if entry.name in self._loaded:
-                row = _tag(entry) | {"expires_at": _DATE.format(20), "size_vram": 0}
+                size = _tag(entry)["size"]
+                share = min(1.0, entry.gpu / self._loaded[entry.name])
+                row = _tag(entry) | {"expires_at": _DATE.format(20), "size_vram": int(size * share)}
                 rows.append(row | {"context_length": self._loaded[entry.name]})
         return rows
 
@@ -175,14 +181,25 @@ class OllamaTestServer(ProtocolServer):
             return Answered({"error": f"{entry.name!r} does not support tools"}, 400)
         messages = list(body.get("messages") or ())
         window = self._load(entry, body)
-        if not messages:
-            return Answered(wire.answer((), model=entry.name, created=_now()))
+        if (wanting := self._wanting(entry, window, messages)) is not None:
+            return wanting
         kept = self._fit(messages, window, body)
         if kept is None:
             tokens = self._count(spoken(messages))
             return Answered({"error": _too_long(tokens, window)}, 400)
         reply = self.script.reply(body)
         return self._answer(reply, body, self._count(spoken(kept)), str(body["model"]))
+
+    def _wanting(
+        self, entry: OllamaEntry, window: int, messages: Sequence[Mapping[str, Any]]
+    ) -> Answered | None:
+        if entry.memory is not None and window > entry.memory:
+            self._loaded.pop(entry.name)
+            error = "model requires more system memory (24.0 GiB) than is available (8.0 GiB)"
+            return Answered({"error": error}, 500)
+        if not messages:
+            return Answered(wire.answer((), model=entry.name, created=_now()))
+        return None
 
     def _load(self, entry: OllamaEntry, body: Mapping[str, Any]) -> int:
         asked = (body.get("options") or {}).get("num_ctx") or self._loaded.get(entry.name)

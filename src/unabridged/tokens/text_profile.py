@@ -4,8 +4,8 @@ Letters, marks and spaces become large numbers with a byte for each character. S
 whole numbers counts runs, so a long prompt takes a few milliseconds.
 """
 
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Mapping, MutableMapping
 
 from unabridged.language.lazy_pattern import lazy_pattern
 
@@ -52,9 +52,9 @@ _SPACES = _mask(lambda char: char.isspace() and char not in "\n\r\v\f")
 _MARKS = _mask(lambda char: not (char.isalpha() or char.isspace() or "0" <= char <= "9"))
 
 
-def shape(text: str) -> Counter[str]:
+def shape(text: str) -> Mapping[str, int]:
     """Return the counts of a text's features."""
-    found: Counter[str] = Counter()
+    found: defaultdict[str, int] = defaultdict(int)
     if not text.isascii():
         _other_scripts(text, found)
     narrow = text.encode("latin-1", "ignore")
@@ -94,7 +94,7 @@ def _function_words(text: str) -> int:
     return count if read is text else round(count * len(text) / len(read))
 
 
-def _words(letters: int, found: Counter[str]) -> None:
+def _words(letters: int, found: MutableMapping[str, int]) -> None:
     starts = _starts(letters)
     two = letters & (letters >> 8)
     four = two & (two >> 16)
@@ -120,7 +120,7 @@ def _words(letters: int, found: Counter[str]) -> None:
     found["letters_over"] = reaches[-1].bit_count()
 
 
-def _other_scripts(text: str, found: Counter[str]) -> None:
+def _other_scripts(text: str, found: MutableMapping[str, int]) -> None:
     runs = _BEYOND.findall(text)
     beyond = "".join(runs)
     found["beyond_runs"] = len(runs)

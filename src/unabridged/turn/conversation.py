@@ -16,7 +16,6 @@ from unabridged.errors import InputError, NotFoundError, StoreClosedError, ToolE
 from unabridged.history_sync.sync import HistorySync
 from unabridged.ports import ChatModel
 from unabridged.recording.forgotten_filter import Recorded
-from unabridged.space.sessions import check_session_name
 from unabridged.space.space import Space
 from unabridged.space.tools import Offered, Tool, as_tools, check_plain
 from unabridged.turn.messages import (
@@ -26,6 +25,7 @@ from unabridged.turn.messages import (
     question_parts,
     tool_round,
 )
+from unabridged.turn.own_session import SessionOwner
 from unabridged.turn.prepare import PromptOptions, prepare, prompt_request
 from unabridged.turn.record import begin, record, record_tools
 from unabridged.turn.run import Reply
@@ -37,7 +37,7 @@ NO_TOOLS = "{model} cannot call tools: tools are not offered."
 
 
 @checks_arguments
-class Conversation:
+class Conversation(SessionOwner):
     """A session that one thread talks in: ``Memory.conversation`` returns it.
 
     Args:
@@ -47,6 +47,10 @@ class Conversation:
         title: The title of a session that begins; empty to take it from the first message.
         shared: Whether ``chat`` stores behind what others store in the session meanwhile.
 
+    Attributes:
+        session: The id of the session.
+        is_named: Whether the owner chose it.
+
     Raises:
         NameRefusedError: No session can have this id.
     """
@@ -54,26 +58,10 @@ class Conversation:
     def __init__(
         self, space: Space, session: str | None = None, *, title: str = "", shared: bool = False
     ) -> None:
-        if session is not None:
-            check_session_name(session)
+        super().__init__(space.clock, session, title)
         self.space = space
-        self._session = session
-        self._is_named = session is not None
-        self._title = title
         self._shared = shared
         self._begun: dict[str, Recorded] = {}
-
-    @property
-    def session(self) -> str:
-        """The id of the session."""
-        if self._session is None:
-            self._session = self.space.clock.new_id()
-        return self._session
-
-    @property
-    def is_named(self) -> bool:
-        """Whether the owner chose the session's id."""
-        return self._is_named
 
     @property
     def header(self) -> Session | None:
@@ -217,13 +205,7 @@ class Conversation:
 
     def _checked(self, context: Context) -> Context:
         context = own_context(self.space, context)
-        theirs = context.scope.session
-        elsewhere = context.placed or context.retry_of is not None  # found by its messages
-        if not elsewhere and self._session is not None and theirs != self._session:
-            raise InputError(
-                f"This context is of the session {theirs!r}, not of {self._session!r}.",
-                hint="Record it with its own conversation, or with Memory.record().",
-            )
+        self._check_own(context, "Memory")
         return context
 
     def _keep(self, context: Context, recorded: Recorded, *, ended: bool = False) -> Exchange:
@@ -305,7 +287,8 @@ class Conversation:
             InputError: There is no user message to answer.
             EmptyMessageError: The last user message is empty.
         """
-        synced = sync(self.space, _drafts(messages), self._session, store=store)
+        drafts = [IncomingMessage(one.role, one.parts) for one in read_messages(listed(messages))]
+        synced = sync(self.space, drafts, self._session, store=store)
         self._session = synced.session
         return synced
 
@@ -389,17 +372,25 @@ class Conversation:
 
 
 def sync(
-    space: Space, drafts: Sequence[IncomingMessage], session: str | None, *, store: bool = True
+    space: Space,
+    drafts: Sequence[IncomingMessage],
+    session: str | None,
+    program_id: str | None = None,
+    *,
+    store: bool = True,
 ) -> SyncedHistory:
     """Match a client's messages with the log; see ``Conversation.sync``."""
-    return space.shared(HistorySync).sync(drafts, session, record=store)
+    return space.shared(HistorySync).sync(drafts, session, program_id, record=store)
 
 
 def chat_lock(
-    space: Space, drafts: Sequence[IncomingMessage], session: str | None
+    space: Space,
+    drafts: Sequence[IncomingMessage],
+    session: str | None,
+    program_id: str | None = None,
 ) -> AbstractContextManager[object]:
     """Return the lock of a chat, to be held from ``sync`` to the begin of its turn."""
-    return space.shared(HistorySync).chat_lock(drafts, session)
+    return space.shared(HistorySync).chat_lock(drafts, session, program_id)
 
 
 def mode_of(mode: Mode | str | None, tools: Sequence[Offered] | None) -> Mode | None:
@@ -413,7 +404,3 @@ def mode_of(mode: Mode | str | None, tools: Sequence[Offered] | None) -> Mode | 
     if tools and mode is None:
         return Mode.TOOLS
     return Mode(mode) if mode else None
-
-
-def _drafts(messages: object) -> list[IncomingMessage]:
-    return [IncomingMessage(one.role, one.parts) for one in read_messages(listed(messages))]

@@ -7,10 +7,9 @@ from typing import Protocol
 from unabridged.domain.arguments import checked
 from unabridged.domain.chat import Usage
 from unabridged.domain.context import Context
-from unabridged.domain.exchange import Exchange, ExchangeState
+from unabridged.domain.exchange import QUOTING, Exchange, ExchangeState
 from unabridged.domain.message import Image, Message, Part, Role, Text
 from unabridged.errors import EmptyMessageError, InputError
-from unabridged.retrieval.echo_filter import QUOTING
 from unabridged.space.space import Space
 from unabridged.turn.prepare import parts_of
 from unabridged.wire.any_message import FORMS, one_message, read_messages, read_reply

@@ -11,11 +11,11 @@ from unabridged.context.tiers import draft_tiers
 from unabridged.context.types import ClientRequest, PromptPlan, PromptRequest
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import ToolSpec
-from unabridged.domain.client_history import RequestOptions, SyncedHistory
+from unabridged.domain.client_history import Fit, RequestOptions, SyncedHistory
 from unabridged.domain.context import Context
 from unabridged.domain.message import Image, Message, Part, Role, Text
 from unabridged.domain.record import Record, RecordKind
-from unabridged.errors import ContextRefusedError, EmptyMessageError
+from unabridged.errors import ContextRefusedError, EmptyMessageError, PromptTooLargeError
 from unabridged.intent.detect import detect
 from unabridged.ports import ChatModel
 from unabridged.recording.sessions import current_exchange, weighed
@@ -23,6 +23,8 @@ from unabridged.space.dependencies import UpstreamInfo
 from unabridged.space.space import Space
 from unabridged.space.tools import Offered, Tool, as_tools
 
+GREW = "The model's window grew to"
+"""The beginning of the note on a window that grew for a request."""
 LARGER = 1.25
 """The assumed ratio of a refused prompt to its plan if the server names none."""
 
@@ -156,9 +158,9 @@ def prepare_synced(
     mode = Mode.TOOLS if request_options.tools else Mode.CHAT
     options = replace(options, mode=mode, tools=request_options.tools)
     info = space.info(options.model, request_options.window)
-    plan = plan_of(space, options, info, synced.session)
-    limit = plan.max_output if request_options.max_output is None else request_options.max_output
-    plan = replace(plan, system="", max_output=limit, for_client=True)
+    fit = request_options.fit or Fit(space.settings.for_model(info.abilities.model).fit)
+    if fit is Fit.AUTO and request_options.compacts:
+        fit = Fit.REFUSE
     session = space.sessions.get(synced.session)
     request = PromptRequest(
         id=synced.open.id if synced.open else name,
@@ -170,9 +172,32 @@ def prepare_synced(
         new_session=session is None,
         retry_of=synced.retry_of,
         follows=synced.follows,
-        client=ClientRequest(synced, request_options.fit),
+        client=ClientRequest(synced, Fit.REFUSE),
     )
-    context = _prepared(space, plan, request)
+
+    def prepared(info: UpstreamInfo, fit: Fit) -> Context:
+        plan = plan_of(space, options, info, synced.session)
+        limit = request_options.max_output
+        plan = replace(
+            plan,
+            system="",
+            max_output=plan.max_output if limit is None else limit,
+            for_client=True,
+        )
+        return _prepared(space, plan, replace(request, client=ClientRequest(synced, fit)))
+
+    try:
+        context = prepared(info, Fit.REFUSE)
+    except PromptTooLargeError as error:
+        grown = None
+        if request_options.window is None:
+            model = options.model or space.model
+            grown = space.dependencies.upstream_info.grow(model, error.needed)
+        if grown is None:
+            context = prepared(info, fit)
+        else:
+            note = f"{GREW} {grown.window:,} tokens, since this request needs them."
+            context = prepared(replace(grown, notes=(*grown.notes, note)), fit)
     return context if synced.open is None else _continued(space, context)
 
 
@@ -182,7 +207,7 @@ def _continued(space: Space, context: Context) -> Context:
     stored = previous_manifest(store, context.id)
     if stored is None:
         return context
-    fitted = context.manifest["client"]
+    fitted = {**context.manifest["client"], "messages": stored["client"]["messages"]}
     if fitted == stored["client"]:
         return replace(context, manifest=stored)
     return replace(
@@ -245,7 +270,7 @@ def learn_refusal(
         space.dependencies.upstream_info.refused(info.abilities.model, refusal.window)
     planned = context.ledger.prompt_tokens
     reported = refusal.prompt_tokens or int(planned * LARGER)
-    if refusal.window is None or reported > planned:
+    if refusal.window is None or (refusal.prompt_tokens or 0) > planned:
         space.dependencies.store.put([lesson(space, info, context, reported)])
 
 

@@ -1,11 +1,11 @@
 """A draft: a received message, before the store assigns an id and a time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from unabridged.domain.chat import StreamChunk
-from unabridged.domain.message import Image, Part, Reasoning, Role, Text, ToolCall
+from unabridged.domain.message import Image, Message, Part, Reasoning, Role, Text, ToolCall
 from unabridged.errors import InputError
 
 Wire = dict[str, Any]
@@ -30,12 +30,14 @@ class IncomingMessage:
         parts: The content.
         place: The position of its item in the list that a client sent; None if it sent none.
         item: That item as it came, and the name of its dialect; None if there is none.
+        items: How many items of the list it was made from.
     """
 
     role: Role
     parts: tuple[Part, ...]
     place: int | None = field(default=None, compare=False)
     item: tuple[str, Mapping[str, Any]] | None = field(default=None, compare=False, repr=False)
+    items: int = field(default=1, compare=False)
 
     @property
     def text(self) -> str:
@@ -51,6 +53,28 @@ class IncomingMessage:
 def joined(parts: tuple[Part, ...]) -> str:
     """Return the text of text parts, joined by a line break like ``Message.text``."""
     return "\n".join(part.text for part in parts if isinstance(part, Text))
+
+
+def results_together(
+    prompt: Iterable[Message | IncomingMessage],
+    render: Callable[[Message | IncomingMessage], Iterable[Wire]],
+) -> tuple[Wire, ...]:
+    """Return messages as items of a dialect: the results of one round follow each other.
+
+    Servers refuse anything between them. What else a tool gave, a picture for example, comes after
+    the last one.
+    """
+    made: list[Wire] = []
+    others: list[Wire] = []
+    for message in prompt:
+        if message.role is not Role.TOOL:
+            made += others
+            others = []
+            made += render(message)
+            continue
+        for wire in render(message):
+            (made if wire["role"] == Role.TOOL.value else others).append(wire)
+    return (*made, *others)
 
 
 def reasoning_of(parts: tuple[Part, ...]) -> str:

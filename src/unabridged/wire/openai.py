@@ -28,6 +28,7 @@ from unabridged.wire.incoming_message import (
     joined,
     merged,
     reasoning_of,
+    results_together,
     role_of,
 )
 from unabridged.wire.lenient_json import mapping, mappings, number, text
@@ -36,6 +37,8 @@ from unabridged.wire.upstream_errors import refusal_of
 
 DONE = "[DONE]"
 """The data of the event that ends a stream."""
+THOUGHTS = ("reasoning_content", "reasoning", "thinking")
+"""The fields in which clients send reasoning; Open WebUI uses the one of Ollama."""
 
 
 # ---- for a server -------------------------------------------------------------------------
@@ -47,7 +50,7 @@ def messages(prompt: Sequence[Message | IncomingMessage]) -> tuple[Wire, ...]:
     Text alone becomes a plain string; with other parts, a list of parts. A message with several
     tool results becomes several messages. Prompts of our own contain no reasoning.
     """
-    return tuple(wire for message in prompt for wire in _message(message))
+    return results_together(prompt, _message)
 
 
 def _message(message: Message | IncomingMessage) -> Iterator[Wire]:
@@ -78,8 +81,18 @@ def _content(parts: tuple[Part, ...]) -> str | list[Wire]:
         elif isinstance(part, Image):
             content.append({"type": "image_url", "image_url": {"url": part.uri}})
         elif isinstance(part, Foreign):
-            content.append(json.loads(part.data))
+            content.append(_other(part))
     return content
+
+
+_PARTS = frozenset({"file", "input_audio", "audio_url", "video_url"})
+"""Other kinds of parts that servers of this dialect take."""
+
+
+def _other(part: Foreign) -> Wire:
+    if part.kind in _PARTS:
+        return dict(mapping(json.loads(part.data)))
+    return {"type": "text", "text": f"[{part.kind}: {part.data}]"}
 
 
 def _call(call: ToolCall) -> Wire:
@@ -231,7 +244,7 @@ def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[IncomingMessage, ...]:
             continue
         calls = tuple(_read_calls(message, place))
         names.update((call.id, call.name) for call in calls)
-        thought = text(message.get("reasoning_content")) or text(message.get("reasoning"))
+        thought = next(filter(None, (text(message.get(name)) for name in THOUGHTS)), "")
         reasoning = (Reasoning(thought),) if thought else ()
         said = message.get("content") or message.get("refusal")
         parts = reasoning + _parts(said, place) + calls

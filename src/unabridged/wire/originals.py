@@ -6,11 +6,14 @@ from typing import Any
 
 import msgspec
 
+from unabridged.domain.message import Message
 from unabridged.wire import anthropic, ollama, openai
 from unabridged.wire.incoming_message import IncomingMessage, Wire
 
-_RENDER: Mapping[str, Callable[[Sequence[IncomingMessage]], Sequence[Wire]]] = MappingProxyType(
-    {"anthropic": anthropic.messages, "ollama": ollama.messages, "openai": openai.messages}
+_RENDER: Mapping[str, Callable[[Sequence[Message | IncomingMessage]], Sequence[Wire]]] = (
+    MappingProxyType(
+        {"anthropic": anthropic.messages, "ollama": ollama.messages, "openai": openai.messages}
+    )
 )
 
 
@@ -28,9 +31,20 @@ def original_of(draft: IncomingMessage) -> bytes | None:
     return msgspec.json.encode({"dialect": dialect, "item": item})
 
 
-def item_from(original: bytes, dialect: str) -> Wire | None:
-    """Return the item of an original, if it is of a dialect; else None."""
-    data: Any = msgspec.json.decode(original)
+def items_of(messages: Sequence[Message], dialect: str) -> list[Wire]:
+    """Return stored messages as items of a dialect, from their originals where they have one."""
+    made: list[Wire] = []
+    for message in messages:
+        item = _item_from(message.original, dialect) if message.original else None
+        made += _RENDER[dialect]([message]) if item is None else [item]
+    return made
+
+
+def _item_from(original: bytes, dialect: str) -> Wire | None:
+    try:
+        data: Any = msgspec.json.decode(original)
+    except msgspec.DecodeError:  # another program's, of an import
+        return None
     if not isinstance(data, dict) or data.get("dialect") != dialect:
         return None
     item = data.get("item")

@@ -12,10 +12,19 @@ from typing import Any
 
 from unabridged.domain.chat import ToolSpec
 from unabridged.domain.client_history import RequestOptions
-from unabridged.domain.message import Image, Part, Role, Text, ToolCall, ToolResult
+from unabridged.domain.message import (
+    Foreign,
+    Image,
+    Part,
+    Reasoning,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+)
 from unabridged.errors import InputError
 from unabridged.language.lazy_pattern import lazy_pattern
-from unabridged.wire.incoming_message import IncomingMessage, Wire, role_of
+from unabridged.wire.incoming_message import IncomingMessage, Wire, joined, role_of
 from unabridged.wire.lenient_json import mapping, mappings, number, text
 from unabridged.wire.openai import function_spec
 
@@ -32,8 +41,10 @@ _OWN = frozenset(
 )
 """Fields that chat completions lack or call differently; all others are passed on."""
 
-_PASSED_OVER = ("reasoning", "compaction_trigger")
-"""Items that are dropped: thinking is never sent again."""
+_PASSED_OVER = ("compaction_trigger",)
+"""Items that ask the server for something, and say nothing."""
+_CALLS = ("function_call", "custom_tool_call")
+_OUTPUTS = ("function_call_output", "custom_tool_call_output")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +57,7 @@ class ResponsesRequest:
         previous: The response that it continues (``previous_response_id``), or None.
         echo: The part of a request that its response repeats.
         notes: Remarks for people: tools that were left out.
+        custom: The names of its custom tools, which take a text instead of JSON.
     """
 
     model: str
@@ -55,6 +67,7 @@ class ResponsesRequest:
     stream: bool = False
     echo: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    custom: frozenset[str] = frozenset()
 
 
 def asked(
@@ -93,6 +106,7 @@ def asked(
         stream=stream is True,
         echo=_echo(body),
         notes=offered.notes,
+        custom=offered.custom,
     )
 
 
@@ -117,11 +131,11 @@ def drafts(
 ) -> tuple[IncomingMessage, ...]:
     """Parse ``input``: a text, or a list of items.
 
-    Consecutive texts and calls of the assistant are one message, as in chat completions. Reasoning
-    is skipped.
+    Consecutive reasoning, texts and calls of the assistant are one message, as in chat completions.
+    An item of a kind that only OpenAI's servers have is kept as it is.
 
     Raises:
-        InputError: It is neither, or an item is unsupported.
+        InputError: It is neither, or an item has no type.
     """
     if given is None:
         return ()
@@ -137,7 +151,8 @@ def drafts(
             continue
         known.update((call.id, call.name) for call in draft.calls)
         if read and _goes_with(read[-1], draft):
-            read[-1] = IncomingMessage(draft.role, _words_first(read[-1].parts + draft.parts))
+            parts = _words_first(read[-1].parts + draft.parts)
+            read[-1] = IncomingMessage(draft.role, parts, items=read[-1].items + draft.items)
         else:
             read.append(draft)
     return tuple(read)
@@ -163,50 +178,63 @@ def _whole(given: list[Any], find: Find) -> Iterator[Mapping[str, Any]]:
 def _goes_with(before: IncomingMessage, draft: IncomingMessage) -> bool:
     if before.role is not Role.ASSISTANT or draft.role is not Role.ASSISTANT:
         return False
-    return bool(draft.calls) or bool(before.calls and not before.text)
+    # Results follow the message with the calls, so that nothing may come between calls.
+    return bool(draft.calls or before.calls) or all(
+        isinstance(part, Reasoning) for part in before.parts
+    )
 
 
 def _words_first(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    return tuple(sorted(parts, key=lambda part: isinstance(part, ToolCall)))
+    order = {Reasoning: 0, ToolCall: 2}
+    return tuple(sorted(parts, key=lambda part: order.get(type(part), 1)))
+
+
+def _thought(item: Mapping[str, Any]) -> str:
+    told = (*mappings(item.get("summary")), *mappings(item.get("content")))
+    return "\n".join(text(part.get("text")) for part in told if part.get("text"))
 
 
 def _draft(item: Mapping[str, Any], place: int, names: Mapping[str, str]) -> IncomingMessage | None:
     kind = item.get("type") or ("message" if "role" in item else None)
     if kind == "message":
         return IncomingMessage(role_of(item, place), _parts(item.get("content"), place))
-    if kind == "function_call":
+    if kind in _CALLS:
         return IncomingMessage(Role.ASSISTANT, (_call(item, place),))
-    if kind == "function_call_output":
+    if kind in _OUTPUTS:
         call_id = text(item.get("call_id"))
-        said = _output(item.get("output"), place)
-        return IncomingMessage(Role.TOOL, (ToolResult(call_id, names.get(call_id, ""), said),))
+        told = _output(item.get("output"), place)
+        result = ToolResult(call_id, names.get(call_id, ""), joined(told))
+        others = tuple(part for part in told if not isinstance(part, Text))
+        return IncomingMessage(Role.TOOL, (result, *others))
+    if kind == "reasoning":
+        thought = _thought(item)
+        return IncomingMessage(Role.ASSISTANT, (Reasoning(thought),)) if thought else None
     if kind in _PASSED_OVER:
         return None
+    if isinstance(kind, str):
+        return IncomingMessage(Role.ASSISTANT, (_foreign(kind, item),))
     raise InputError(
-        f"Item {place + 1} of the input has the type {kind!r}.",
+        f"Item {place + 1} of the input has no type.",
         hint="Use messages, function_call, function_call_output or reasoning.",
     )
+
+
+def _foreign(kind: str, item: Mapping[str, Any]) -> Foreign:
+    return Foreign(kind, json.dumps(item, ensure_ascii=False))
 
 
 def _call(item: Mapping[str, Any], place: int) -> ToolCall:
     name, arguments = item.get("name"), item.get("arguments", "{}")
     if not isinstance(name, str):
         raise InputError(f"Item {place + 1} of the input is a function call without a name.")
+    if item.get("type") == "custom_tool_call":
+        arguments = {"input": text(item.get("input"))}
     written = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
     return ToolCall(text(item.get("call_id")) or text(item.get("id")), name, written or "{}")
 
 
-def _output(output: Any, place: int) -> str:
-    if isinstance(output, str):
-        return output
-    if isinstance(output, list):
-        parts = [_part(part, place) for part in output]
-        if all(isinstance(part, Text) for part in parts):
-            return "\n".join(part.text for part in parts if isinstance(part, Text))
-    raise InputError(
-        f"Item {place + 1} of the input is an output that is not a text.",
-        hint="Send the tool's result as a text.",
-    )
+def _output(output: Any, place: int) -> tuple[Part, ...]:
+    return _parts(output, place)
 
 
 def _parts(content: Any, place: int) -> tuple[Part, ...]:
@@ -232,12 +260,20 @@ def _part(part: Any, place: int) -> Part:
             return Text(said)
         case {"type": "input_image", "image_url": str(uri)} if uri:
             return Image(uri)
+        case {"type": "input_image" | "input_file", "file_id": str(name)} if name:
+            raise InputError(
+                f"Item {place + 1} of the input names a file that only OpenAI's servers hold.",
+                hint="Send the content itself: image_url, or file_data.",
+            )
+        case {"type": "input_file", **file}:
+            return _foreign("file", {"type": "file", "file": file})
+        case {"type": str(kind)}:
+            return _foreign(kind, part)
         case _:
             pass
-    kind = part.get("type") if isinstance(part, Mapping) else type(part).__name__
     raise InputError(
-        f"Item {place + 1} of the input has a part of the unsupported type {kind!r}.",
-        hint="Send input_text, output_text, or input_image with an image_url, not files.",
+        f"Item {place + 1} of the input has a part without a type.",
+        hint='Send parts as objects: {"type": "input_text", "text": "…"}.',
     )
 
 
@@ -249,10 +285,14 @@ _KIND = lazy_pattern(r"[a-z0-9_]{1,64}")
 
 @dataclass(frozen=True, slots=True)
 class _Offered:
-    """The tools of a request: functions, and kinds that only OpenAI's servers have."""
+    """The tools of a request: functions, and kinds that only OpenAI's servers have.
+
+    A custom tool is offered to other servers as a function with one text.
+    """
 
     functions: tuple[Mapping[str, Any], ...]
     others: tuple[str, ...]
+    custom: frozenset[str]
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -268,22 +308,41 @@ def _offered(body: Mapping[str, Any]) -> _Offered:
         raise InputError("The tools are not a list.")
     functions: list[Mapping[str, Any]] = []
     others: list[str] = []
+    custom: set[str] = set()
     for place, tool in enumerate(given):
         kind = tool.get("type") if isinstance(tool, Mapping) else None
         if not isinstance(kind, str) or not _KIND.fullmatch(kind):
             raise InputError(f"Tool {place + 1} has no type.", hint="Offer functions.")
         if kind == "function":
             functions.append(tool)
+        elif kind == "custom":
+            functions.append(_as_function(tool))
+            custom.add(text(tool.get("name")))
         elif kind not in others:
             others.append(kind)
-    return _Offered(tuple(functions), tuple(others))
+    return _Offered(tuple(functions), tuple(others), frozenset(custom))
+
+
+def _as_function(tool: Mapping[str, Any]) -> Wire:
+    form = mapping(tool.get("format"))
+    grammar = text(form.get("definition"))
+    about = [text(tool.get("description"))]
+    if grammar:
+        about.append(f"The input follows this {text(form.get('syntax'))} grammar:\n{grammar}")
+    parameters = {
+        "type": "object",
+        "properties": {"input": {"type": "string"}},
+        "required": ["input"],
+    }
+    described = "\n\n".join(part for part in about if part)
+    return {"name": tool.get("name"), "description": described, "parameters": parameters}
 
 
 def _chosen(
     body: Mapping[str, Any], tools: tuple[ToolSpec, ...]
 ) -> tuple[tuple[ToolSpec, ...], Any]:
     match body.get("tool_choice"):
-        case {"type": "function", "name": str(name)}:
+        case {"type": "function" | "custom", "name": str(name)}:
             return tools, {"type": "function", "function": {"name": name}}
         case {"type": "allowed_tools", "mode": str(mode), "tools": list(allowed)}:
             kept = {text(tool.get("name")) for tool in mappings(allowed)}

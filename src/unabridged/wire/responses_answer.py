@@ -4,6 +4,7 @@ Source of the format: the official ``openai`` Python client 3.54.0 (types/respon
 lib/streaming/responses), against which it is tested. Pure: the caller passes the time.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,12 +27,14 @@ class ResponseHead:
         id: Its id: ``resp_…``.
         created: Seconds since 1970.
         echo: The repeated part of its request.
+        custom: The names of its custom tools, which take a text instead of JSON.
     """
 
     id: str
     model: str
     created: float
     echo: Mapping[str, Any] = field(default_factory=dict)
+    custom: frozenset[str] = frozenset()
 
     @property
     def key(self) -> str:
@@ -152,15 +155,19 @@ class Speaker:
 
     def _called(self, call: ToolCall) -> Iterator[Wire]:
         yield from self._shut("reasoning", "completed")
-        item = _call_item(self._id("fc"), call) | {"status": "in_progress", "arguments": ""}
+        custom = call.name in self._head.custom
+        whole = (_custom_item if custom else _call_item)(self._id("ctc" if custom else "fc"), call)
+        name = "input" if custom else "arguments"
+        written = whole[name]
+        item = whole | {"status": "in_progress", name: ""}
         yield self._added("call", item)
         place = self._open.pop("call")
         where = {"item_id": item["id"], "output_index": place}
-        written = call.arguments or "{}"
-        kind = "response.function_call_arguments"
-        yield self._event(f"{kind}.delta", **where, delta=written)
-        yield self._event(f"{kind}.done", **where, arguments=written, name=call.name)
-        item |= {"status": "completed", "arguments": written}
+        kind = "custom_tool_call_input" if custom else "function_call_arguments"
+        done = {"input": written} if custom else {"arguments": written, "name": call.name}
+        yield self._event(f"response.{kind}.delta", **where, delta=written)
+        yield self._event(f"response.{kind}.done", **where, **done)
+        item |= whole
         yield self._event("response.output_item.done", output_index=place, item=dict(item))
 
     def _shut(self, kind: str, status: str) -> Iterator[Wire]:
@@ -201,6 +208,27 @@ def _call_item(item_id: str, call: ToolCall) -> Wire:
         "arguments": call.arguments or "{}",
         "status": "completed",
     }
+
+
+def _custom_item(item_id: str, call: ToolCall) -> Wire:
+    return {
+        "type": "custom_tool_call",
+        "id": item_id,
+        "call_id": call.id,
+        "name": call.name,
+        "input": custom_input(call.arguments),
+        "status": "completed",
+    }
+
+
+def custom_input(arguments: str) -> str:
+    """Return the text for a custom tool from the arguments of the function that represents it."""
+    try:
+        given = json.loads(arguments or "{}")
+    except ValueError:
+        return arguments
+    inner = given.get("input") if isinstance(given, dict) else None
+    return inner if isinstance(inner, str) else arguments
 
 
 def response(head: ResponseHead, status: str, *, output: Iterable[Wire], **fields: Any) -> Wire:

@@ -54,7 +54,7 @@ def test_every_command_of_the_table_runs(run):
     assert "error" not in ran.err
     assert "Bo" in run("search", "dog").out
     assert "never said" not in run("export").out
-    titles = {line["session"]["title"] for line in run("sessions", "--json").data}
+    titles = {line["title"] for line in run("sessions", "--json").data}
     assert titles == {"Cats", "Dogs"}
 
 

@@ -24,7 +24,7 @@ def file_of(home):
 
 
 def session_of(run):
-    return run("sessions", "--json").data[0]["session"]["id"]
+    return run("sessions", "--json").data[0]["id"]
 
 
 def test_nothing_is_at_fault(run, say):

@@ -44,7 +44,7 @@ def test_ask_goes_on_with_the_newest_session_unless_told(run):
     sessions = run("sessions", "--json").data
     assert [line["exchanges"] for line in sessions] == [1, 2]
     assert run("ask", "four", "--session", "2").code == 0
-    by_title = {line["session"]["title"]: line for line in run("sessions", "--json").data}
+    by_title = {line["title"]: line for line in run("sessions", "--json").data}
     assert by_title["one"]["exchanges"] == 3
     assert run("ask", "x", "--session", "1", "--new").code == 2
     assert run("ask", "x", "--session", "nowhere").code == 3
@@ -225,7 +225,7 @@ def test_an_imported_session_is_not_gone_on_with_unless_named(run):
     told(run, "A new message.", "Another.")
     lines = run("sessions", "--json").data
     assert sorted(line["exchanges"] for line in lines) == [1, 2]
-    number = next(line["number"] for line in lines if line["session"]["title"] == "Years ago.")
+    number = next(line["number"] for line in lines if line["title"] == "Years ago.")
     assert run("ask", "And now?", "--session", str(number)).code == 0
     assert [one["message"] for one in run("show", "--json").data] == ["Years ago.", "And now?"]
 

@@ -168,7 +168,7 @@ def test_figures_tell_what_is_known_judged_and_condensed(talked):
     text = talked("stats").out
     for word in ("known", "classified", "condensed", "last run", "check"):
         assert word in text
-    assert data["condensing"]["wholes"] == 1
+    assert data["wholes"] == 1
     assert "1 summary of whole conversations" in text
     empty = talked("stats", "--user", "nobody").out
     assert "nothing yet" in empty

@@ -73,6 +73,23 @@ def test_what_is_printed_can_be_read_by_the_program(name):
     assert not re.search(r"(?<!\$)\$(url|v1|mcp|model|key|home|token)", found)
 
 
+def test_a_program_that_names_its_users_gets_a_key_once():
+    first, second = run("open-webui"), run("open-webui")
+    (key,) = set(re.findall(r"unb_\w+", first.replace("\n", "")))
+    assert "every request to the server needs a key" in first
+    assert "unb_" not in second
+    assert A_KEY in second
+    (row,) = json.loads(CliRunner().invoke(cli, ["keys", "list", "--json"]).output)
+    assert (row["name"], row["user"], row["rights"]) == ("open-webui", None, ["chat"])
+    assert key.startswith(f"unb_{row['id']}_")
+
+
+def test_no_key_is_made_for_another_machine_or_a_program_without_users():
+    run("open-webui", "--url", "http://house:11435")
+    run("zed")
+    assert json.loads(CliRunner().invoke(cli, ["keys", "list", "--json"]).output) == []
+
+
 @pytest.mark.parametrize("name", CLIENTS)
 def test_every_client_names_what_it_was_checked_against(name):
     client = CLIENTS[name]

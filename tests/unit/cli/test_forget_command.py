@@ -49,7 +49,7 @@ def test_receipts_are_listed_shown_and_lifted(run, said):
     run("forget", "--search", "Xylophonia brewery", "--yes")
     (one,) = run("receipts", "--json").data
     assert one["genuine"] is True
-    name = one["receipt"]["id"]
+    name = one["id"]
     assert name in run("receipts").out
     assert "1 exchange" in run("receipts", name[-6:]).out
     again = run("ask", SECRET)

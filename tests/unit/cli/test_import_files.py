@@ -133,7 +133,7 @@ def test_an_import_that_is_killed_goes_on_and_holds_whole_conversations_only(run
     assert subprocess.run(command, capture_output=True, check=False).returncode == -signal.SIGKILL
     stored = run("sessions", "--limit", "400", "--json").data
     for each in stored:
-        name = each["session"]["foreign_id"]
+        name = each["foreign_id"]
         assert each["exchanges"] == sizes[name]
     ran = run("import", str(own), "--json").data["files"][0]
     assert 0 < len(stored) < 150

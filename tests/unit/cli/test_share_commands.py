@@ -20,8 +20,9 @@ def test_a_session_is_shared_listed_and_revoked(said):
     ran = said("share", "to", "ann/coder", "--session", "1", *A)
     assert ran.code == 0, ran.err
     assert "Shared with ann/coder: 1 new exchange and 1 new fact." in ran.out
-    (share,) = said("share", "list", "--json", *A).data
-    assert (share["state"], share["side"], share["exchanges"]) == ("held", "given", 1)
+    (view,) = said("share", "list", "--json", *A).data
+    share = view["share"]
+    assert (view["state"], share["side"], view["exchanges"]) == ("held", "given", 1)
     assert "→" in said("share", "list", *A).out
     assert "←" in said("share", "list", *B).out
     assert "Zurich" in said("show", *B).out
@@ -98,7 +99,9 @@ def test_the_chat_shares_and_hands_off(said):
     assert "Shared with ann/coder: 1 new exchange" in ran.out
     assert "needs SPACE" in ran.out + ran.err
     assert "Handed off to team/pool" in ran.out
-    kinds = [json.loads(json.dumps(s))["kind"] for s in said("share", "list", "--json", *A).data]
+    kinds = [
+        json.loads(json.dumps(s))["share"]["kind"] for s in said("share", "list", "--json", *A).data
+    ]
     assert kinds == ["share", "handoff"]
 
 
@@ -117,7 +120,7 @@ def test_a_backup_brings_nothing_back_that_was_revoked_unless_it_is_there_again(
     said(*share)
     name = Path(said("backup", "create", "--json", *B).data["backup"]["path"]).name
     restored = ("backup", "restore", name, "--replace")
-    said("share", "revoke", said("share", "list", "--json", *A).data[0]["id"], *A)
+    said("share", "revoke", said("share", "list", "--json", *A).data[0]["share"]["id"], *A)
     refused = said(*restored)
     assert refused.code == 7, refused.err
     assert "contains content that was forgotten since" in refused.err
@@ -146,8 +149,8 @@ def test_an_agent_whose_users_have_one_memory_is_given_to_there(said, tmp_path):
     assert "Shared with pool: 0 new exchanges and 1 new fact." in done.out, done.err
     for user in ("bob", "team"):
         assert "Zurich" in said("facts", "--user", user, "--agent", "pool").out
-    (share,) = said("share", "list", "--json", *A).data
-    assert said("share", "revoke", share["id"], *A).code == 0
+    (view,) = said("share", "list", "--json", *A).data
+    assert said("share", "revoke", view["share"]["id"], *A).code == 0
     assert "Zurich" not in said("facts", "--user", "bob", "--agent", "pool").out
 
 
@@ -155,6 +158,7 @@ def test_nothing_is_begun_by_sharing_from_a_space_that_is_not_there(said):
     done = said("share", "to", "ann/coder", "--all-facts", "--user", "ann", "--agent", "wrok")
     assert done.code == 3
     assert "no space 'ann/wrok'" in done.err
+    assert said("share", "revoke", "7K2QMD", "--user", "ann", "--agent", "wrok").code == 3
     assert [row["space"]["agent"] for row in said("spaces", "--json").data] == ["work"]
 
 

@@ -346,7 +346,7 @@ def test_ctrl_c_in_a_command_goes_back_to_the_prompt(memory, monkeypatch):
         def interrupted(*_, **__):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(opened.space.sessions, "summaries", interrupted)
+        monkeypatch.setattr(opened.space.sessions, "all", interrupted)
         converse(Chat(opened.talk, person))
     assert "Stopped." in person.notes
     assert person.answers == ["Yes.|"]

@@ -6,7 +6,15 @@ from pathlib import Path
 import unabridged.context
 
 FOLDER = Path(unabridged.context.__file__).parent
-READERS = {"gather", "manifest", "neighbors", "restore_context", "session_path", "why"}
+READERS = {
+    "earlier_blocks",
+    "gather",
+    "manifest",
+    "neighbors",
+    "restore_context",
+    "session_path",
+    "why",
+}
 
 
 def names_from_ports(path):

@@ -3,6 +3,7 @@ import pytest
 
 from unabridged.embeddings.word_pieces import LEAST, MOST_PIECES, StaticLexicon
 from unabridged.index.indexed_exchange import ANSWER_SENTENCE, USER_SENTENCE
+from unabridged.language.words import words_by_sentence
 
 VOCABULARY = ["boat", "ship", "tea", "ro", "##sina", "##nte", "id", "user", "get", "lake", "zero"]
 
@@ -19,8 +20,12 @@ def lexicon(tmp_path):
     return StaticLexicon(tmp_path)
 
 
+def pieces(lexicon, user, answer):
+    return lexicon.pieces(words_by_sentence(user), words_by_sentence(answer))
+
+
 def test_sentences_of_both_sides_in_their_order(lexicon):
-    found = lexicon.pieces("A boat. Tea, tea!\nLake", "The ship")
+    found = pieces(lexicon, "A boat. Tea, tea!\nLake", "The ship")
     assert found.dtype == np.uint16
     assert found.tolist() == [
         *(USER_SENTENCE, 0), *(USER_SENTENCE, 2), *(USER_SENTENCE, 9), *(ANSWER_SENTENCE, 1),
@@ -28,13 +33,13 @@ def test_sentences_of_both_sides_in_their_order(lexicon):
 
 
 def test_words_of_no_weight_have_no_pieces(lexicon):
-    assert lexicon.pieces("It was what it was.", "").tolist() == []
+    assert pieces(lexicon, "It was what it was.", "").tolist() == []
     assert lexicon.units("the") == []
 
 
 def test_a_word_in_several_pieces_has_a_number_of_its_own_too(lexicon):
-    *pieces, own = lexicon.units("rosinante")
-    assert pieces == [3, 4, 5]
+    *parts, own = lexicon.units("rosinante")
+    assert parts == [3, 4, 5]
     assert len(VOCABULARY) <= own < ANSWER_SENTENCE
 
 
@@ -42,12 +47,12 @@ def test_a_word_in_several_pieces_has_a_number_of_its_own_too(lexicon):
 def test_an_unknown_word_is_like_itself_only(lexicon, word):
     (own,) = lexicon.units(word)
     assert len(VOCABULARY) <= own < ANSWER_SENTENCE
-    assert lexicon.pieces(word, "").tolist() == [USER_SENTENCE, own]
+    assert pieces(lexicon, word, "").tolist() == [USER_SENTENCE, own]
     assert lexicon.alike([own, 2], np.array([2, own])).tolist() == [[0.0, 1.0], [1.0, 0.0]]
 
 
 def test_identifiers_meet_in_either_spelling(lexicon):
-    one, other = lexicon.pieces("getUserId", ""), lexicon.pieces("get_user_id", "")
+    one, other = pieces(lexicon, "getUserId", ""), pieces(lexicon, "get_user_id", "")
     assert one.tolist() == other.tolist()
     assert {6, 7, 8} <= set(one.tolist())
 
@@ -77,7 +82,7 @@ def test_the_same_whatever_is_asked_beside(lexicon):
 
 def test_a_very_long_exchange_keeps_its_first_pieces(lexicon):
     text = "\n".join(["boat tea lake"] * MOST_PIECES)
-    found = lexicon.pieces(text, "ship")
+    found = pieces(lexicon, text, "ship")
     assert len(found) == MOST_PIECES
     assert USER_SENTENCE in found
     assert ANSWER_SENTENCE not in found

@@ -48,4 +48,17 @@ def words(messages):
 
 
 def contents(context):
-    return [m["content"] for m in context.messages[1:]]
+    """What is sent, message by message."""
+    return [m["content"] for m in context.messages]
+
+
+def clients(context):
+    """What is sent of the client's words, message by message: without what memory put after them."""
+    after = context.edits.after
+    assert not context.edits.left_out
+    assert not context.edits.inserted
+    assert all(content.endswith(after.get(n, "")) for n, content in enumerate(contents(context)))
+    return [
+        content.removesuffix(f"\n{after[n]}") if n in after else content
+        for n, content in enumerate(contents(context))
+    ]

@@ -4,13 +4,23 @@ from datetime import timedelta
 
 import pytest
 from tests.helpers.talker import Talker
-from tests.unit.history_sync.hand import ask, contents, said, scripted, system, talk, user, words
+from tests.unit.history_sync.hand import (
+    ask,
+    clients,
+    contents,
+    said,
+    scripted,
+    system,
+    talk,
+    user,
+    words,
+)
 
 from unabridged.domain.client_history import RequestOptions
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.message import Image, Role, Text
 from unabridged.domain.settings import Settings
-from unabridged.errors import EmptyMessageError, InputError, NameRefusedError
+from unabridged.errors import InputError, NameRefusedError
 from unabridged.testing.clock import ManualClock
 from unabridged.wire.incoming_message import IncomingMessage
 
@@ -34,7 +44,7 @@ def test_a_conversation_goes_on_and_each_message_is_stored_once(memory):
     history = [user("My cat is Mia."), said("Hello Mia!")]
     second, context, two = ask(memory, [*history, user("Who is my cat?")], "Mia.")
     assert (second.session, second.parent, second.taken) == (first.session, one.id, 0)
-    assert words(context.messages)[1:] == [
+    assert words(context.messages) == [
         ("user", "My cat is Mia."),
         ("assistant", "Hello Mia!"),
         ("user", "Who is my cat?"),
@@ -67,15 +77,15 @@ def test_an_answer_is_made_again(memory):
 
 def test_an_edited_message_is_a_branch(memory):
     ask(memory, [user("one")], "1")
-    _, _, two = ask(memory, [user("one"), said("1"), user("two")], "2")
-    heard, context, other = ask(memory, [user("one"), said("1"), user("deux")], "zwei")
+    _, _, two = ask(memory, [user("one"), said("1"), user("count to two")], "2")
+    heard, context, other = ask(memory, [user("one"), said("1"), user("count to deux")], "zwei")
     assert heard.retry_of is None
     assert other.parent == two.parent
     assert "two" not in str(context.messages)
-    assert [e.text for e in memory.exchanges()] == ["one\n1", "deux\nzwei"]
-    back, _, _ = ask(memory, [user("one"), said("1"), user("two"), said("2"), user("three")])
+    assert [e.text for e in memory.exchanges()] == ["one\n1", "count to deux\nzwei"]
+    back, _, _ = ask(memory, [*talk("one", "1", "count to two", "2"), user("three")])
     assert back.parent == two.id
-    assert [e.user.text for e in memory.exchanges()] == ["one", "two", "three"]
+    assert [e.user.text for e in memory.exchanges()] == ["one", "count to two", "three"]
 
 
 def test_a_first_message_is_asked_once_more_only_within_half_an_hour(memory, clock):
@@ -121,7 +131,8 @@ def test_a_client_that_trims_the_front_goes_on_where_it_was(memory):
     assert heard.taken == 0
     assert heard.parent == memory.exchanges()[-2].id
     assert len(heard.path) == 2
-    assert len(contents(context)) == 13  # what it cut off is still ours
+    assert contents(context) == [*(d.text for d in drafts[-4:]), "and now?"]
+    assert all(len(exchange.messages) == 2 for exchange in heard.path)
     half, _, _ = ask(memory, [*drafts[-3:], *talk("and now?", "Now."), user("then?")])
     assert (half.taken, half.session) == (0, heard.session)
 
@@ -212,14 +223,14 @@ def test_messages_without_answers_are_exchanges_of_their_own(memory):
 def test_a_greeting_stands_nowhere_as_the_users_words(memory, clock):
     greeting = said("Welcome to my tavern, traveller. What shall it be?")
     first, context, _ = ask(memory, [system("You are Greta."), greeting, user("Ale.")], "Here.")
-    assert contents(context) == [greeting.text, "Ale."]
+    assert contents(context) == ["You are Greta.", greeting.text, "Ale."]
     assert memory.exchanges()[0].user.text == ""
     onward = [system("You are Greta."), greeting, *talk("Ale.", "Here."), user("Thanks")]
     assert memory.sync(onward).parent == memory.exchanges()[-1].id
     clock.time += timedelta(hours=1)
     other, _, _ = ask(memory, [greeting, user("Ale.")], "Soon.")
     assert other.session != first.session  # another talk with the same character
-    assert memory.header.title == "Welcome to my tavern, traveller. What shall it be?"
+    assert memory.header.title == "Ale."
 
 
 @pytest.mark.parametrize(
@@ -252,20 +263,20 @@ def test_other_stores_hold_the_same(tmp_path, clock, kept):
             assert memory.space.log.check() == []
 
 
-def test_system_messages_take_no_part_and_are_kept_for_the_prompt(memory):
+def test_system_messages_take_no_part_and_go_on_where_they_stand(memory):
     ask(memory, [system("Be brief."), user("one")], "1")
-    heard, context, exchange = ask(
-        memory, [system("Be kind."), *talk("one", "1"), user("two")], "2"
-    )
+    drafts = [system("Be kind."), *talk("one", "1"), system("Now rhyme."), user("two")]
+    heard, context, exchange = ask(memory, drafts, "2")
     assert heard.taken == 0
-    assert context.messages[0]["content"].startswith("Be kind.")
+    assert words(context.messages) == [(draft.role.value, draft.text) for draft in drafts]
     assert memory.why(exchange.id).intact
     assert memory.stats().messages == 4
 
 
-def test_the_upstream_sees_the_setting_where_the_client_gives_no_system_prompt(memory):
+def test_no_system_prompt_is_put_before_a_client_that_sends_none(memory):
     _, context, _ = ask(memory, [user("one")])
-    assert context.messages[0]["content"].startswith("You are a helpful assistant.")
+    assert words(context.messages) == [("user", "one")]
+    assert context.ledger.parts["system"] == 0
 
 
 def test_pictures_count(memory):
@@ -293,8 +304,11 @@ def test_a_request_without_a_question_is_refused(memory):
         with pytest.raises(InputError) as caught:
             memory.sync(drafts)
         assert caught.value.hint
-    with pytest.raises(EmptyMessageError):
-        memory.sync([user("  ")])
+
+
+def test_an_empty_message_goes_on(memory):
+    heard = memory.sync([user("  ")])
+    assert contents(memory.prepare_synced(heard, RequestOptions())) == ["  "]
 
 
 def test_a_prefill_is_stored_with_its_answer(memory):
@@ -347,8 +361,7 @@ def test_a_client_keeps_its_first_messages_and_trims_behind_them(memory):
         heard, context, _ = ask(memory, sent)
         assert heard.taken == 0
         assert heard.parent == memory.exchanges()[-2].id
-        assert contents(context)[:2] == [drafts[0].text, drafts[1].text]
-        assert len(contents(context)) <= len(sent) + 1  # a half comes whole
+        assert clients(context) == [draft.text for draft in sent]
 
 
 def test_a_question_that_was_shortened_in_its_place_is_edited(memory):

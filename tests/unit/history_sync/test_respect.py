@@ -1,16 +1,31 @@
-"""What a client sends within budget stays whole; what was forgotten passes through."""
+"""What a client sends goes on whole or is counted; what was forgotten passes through."""
 
+import itertools
 import random
 
 import pytest
 from tests.helpers.talker import Talker
 from tests.opened import counter_of
-from tests.unit.history_sync.hand import ask, contents, said, scripted, system, talk, user
+from tests.unit.history_sync.hand import (
+    ask,
+    call,
+    clients,
+    contents,
+    result,
+    said,
+    scripted,
+    system,
+    talk,
+    user,
+)
 
+from unabridged.budget.allocate import least_answer
 from unabridged.domain.chat import ToolSpec
-from unabridged.domain.client_history import RequestOptions
+from unabridged.domain.client_history import Fit, RequestOptions
 from unabridged.domain.context import Decision, Tier
 from unabridged.errors import ContextRefusedError, PromptTooLargeError
+
+WINDOW = 8192
 
 
 def long_talk(n, words=60):
@@ -32,49 +47,97 @@ def test_recall_gets_what_the_client_leaves(memory):
     assert len(free.ledger.kept(Tier.SEMANTIC)) > 8
     history = long_talk(14, 60)
     context = memory.prepare_synced(memory.sync([*history, asked], session="own"), RequestOptions())
-    assert contents(context)[:-1] == plain(history)
-    assert contents(context)[-1].endswith(asked.text)
+    assert clients(context) == [*plain(history), asked.text]
+    assert contents(context)[-1].startswith(f"{asked.text}\n<recalled ")
     assert context.ledger.parts["semantic"] < free.ledger.parts["semantic"]
     assert sum(context.ledger.parts.values()) == context.ledger.window
 
 
 @pytest.mark.parametrize("n", [2, 8, 14, 20, 26, 32, 60])
-def test_what_fits_comes_whole_and_what_does_not_gives_way(memory, n):
-    history = long_talk(n)
-    context = memory.prepare_synced(memory.sync([*history, user("And then?")]), RequestOptions())
-    ledger = context.ledger
-    assert sum(ledger.parts.values()) == ledger.window
+def test_what_fits_goes_on_whole_and_what_does_not_is_condensed_and_counted(memory, n):
+    drafts = [system("Be brief."), *long_talk(n), user("And then?")]
+    heard = memory.sync(drafts)
     counter = counter_of(memory)
-    heard = memory.sync([*history, user("And then?")])
-    tokens = sum(counter.message(m) for e in heard.path for m in e.messages)
-    whole = contents(context)[:-1] == plain(history)
-    assert whole == (tokens <= context.budget.memory)
-    if not whole:
-        left = [r for r in ledger.rows if r.decision is not Decision.KEPT]
-        assert left
-        assert contents(context)[-2] == plain(history)[-1]
+    sizes = [counter.sent(one.message) for one in heard.messages]
+    whole = sum(sizes) + counter.opening() + least_answer(WINDOW)
+    context = memory.prepare_synced(heard, RequestOptions())
+    assert sum(context.ledger.parts.values()) == context.ledger.window == WINDOW
+    if whole <= WINDOW:
+        assert clients(context) == plain(drafts)
+        assert memory.prepare_synced(heard, RequestOptions(fit=Fit.REFUSE)).hash == context.hash
+        return
+    edits, got = context.edits, contents(context)
+    stay = [draft for place, draft in enumerate(drafts) if place not in edits.left_out]
+    assert (got[0], got[2:]) == (drafts[0].text, plain(stay)[2:])
+    assert got[1].startswith("<recalled-earlier")
+    assert got[1].endswith(f"\n{stay[1].text}")
+    assert edits.left_out == frozenset(range(1, len(edits.left_out) + 1))
+    assert edits.left_out_tokens == sum(sizes[place] for place in edits.left_out)
+    (row,) = [r for r in context.ledger.rows if r.decision is Decision.CONDENSED]
+    assert f"{len(edits.left_out) // 2} exchange" in row.reason
+    with pytest.raises(PromptTooLargeError) as refusal:
+        memory.prepare_synced(heard, RequestOptions(fit=Fit.REFUSE))
+    assert (refusal.value.needed, refusal.value.window) == (whole, WINDOW)
+    assert refusal.value.hint
+
+
+def test_an_open_tool_loop_that_does_not_fit_is_refused_and_its_results_are_stored(memory):
+    drafts = [*long_talk(40), user("And then?")]
+    fits = memory.prepare_synced(memory.sync(drafts), RequestOptions())
+    assert fits.edits.left_out
+    onward = [*drafts, call("look"), result("blue")]
+    heard = memory.sync(onward)
+    with pytest.raises(PromptTooLargeError):
+        memory.prepare_synced(heard, RequestOptions())
+    condensed = memory.prepare_synced(heard, RequestOptions(fit=Fit.CONDENSE))
+    assert [m["role"] for m in condensed.messages[-3:]] == ["user", "assistant", "tool"]
+
+
+def shared(before, after):
+    """The share of a request that an upstream has in its cache from the one before."""
+    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
+    return sum(len(text) for text, _ in same) / sum(map(len, after))
 
 
 def test_the_prompt_keeps_its_beginning(memory):
-    drafts, reused = [], []
+    drafts, reused, before = [], [], None
     for n in range(40):
         drafts.append(user(f"question {n} " + f"word{n} " * 60))
         _, context, _ = ask(memory, drafts, f"answer {n} " + f"word{n} " * 60)
         drafts += talk("", f"answer {n} " + f"word{n} " * 60)[1:]
-        reused.append(context.ledger.prefix_reuse)
-    assert reused[0] is None
-    assert sum(share > 0.6 for share in reused[1:]) >= 33
-    assert sum(reused[1:]) / 39 > 0.7
+        if before is not None:
+            reused.append(shared(before, contents(context)))
+        before = contents(context)
+    assert context.edits.left_out
+    moved = [share for share in reused if share < 0.5]
+    assert len(moved) <= 5
+    assert sum(reused) / 39 > 0.8
+
+
+def test_earlier_blocks_come_again_at_their_messages(memory):
+    memory.record(memory.prepare("The password of gate 3 is blue heron"), "Noted.")
+    memory.new_session()
+    drafts, before = [user("What was the password of gate 3?")], []
+    for n in range(5):
+        _, context, _ = ask(memory, drafts, f"answer {n}")
+        assert clients(context) == plain(drafts)
+        assert contents(context)[: len(before)] == before
+        before = contents(context)
+        drafts += [said(f"answer {n}"), user(f"question {n} of the garden")]
+    assert "blue heron" in before[0]
+    assert "blue heron" not in "".join(before[1:])  # it is said once
+    blocks = counter_of(memory).text(context.edits.after[0])
+    assert context.ledger.parts["history"] >= blocks
 
 
 def test_a_branch_keeps_the_beginning_of_its_own_path(memory):
     drafts = []
     for n in range(6):
         drafts.append(user(f"question {n} " + f"word{n} " * 60))
-        ask(memory, drafts, f"answer {n}")
+        _, context, _ = ask(memory, drafts, f"answer {n}")
         drafts += talk("", f"answer {n}")[1:]
-    _, context, _ = ask(memory, [*drafts[:8], user("another one")])
-    assert context.ledger.prefix_reuse > 0.7
+    _, branch, _ = ask(memory, [*drafts[:8], user("another one")])
+    assert contents(branch)[:8] == contents(context)[:8]
 
 
 def test_what_was_forgotten_passes_through(memory):
@@ -88,7 +151,7 @@ def test_what_was_forgotten_passes_through(memory):
     heard, context, _ = ask(memory, [*onward, *talk("", "Nothing at all.")[1:], user("Good.")])
     assert heard.parent == last.id
     assert heard.taken == 0
-    assert contents(context)[:-1] == [*plain(onward), "Nothing at all."]
+    assert clients(context) == [*plain(onward), "Nothing at all.", "Good."]
     assert not any(secret in str(e.text) for e in memory.exchanges())
     alone = memory.sync([*talk(secret, "I see."), user("Again?")])
     assert alone.taken == 0
@@ -131,8 +194,10 @@ def test_a_refusal_for_length_leads_to_a_shorter_prompt_of_the_same_path(memory)
     again = turn.context
     assert again.id == context.id
     assert again.ledger.window == 3000
-    assert again.messages[0]["content"].startswith("Be brief.")
-    assert contents(again)[-1].endswith("And then?")
+    assert contents(again)[0] == "Be brief."
+    assert contents(again)[-1] == "And then?"
+    assert again.edits.left_out
+    assert not context.edits.left_out
     memory.record(again, "The end.")
     assert memory.why(context.id).intact
     assert memory.sync([*history, *talk("And then?", "The end."), user("So?")]).taken == 0
@@ -165,14 +230,16 @@ def test_any_window_holds_what_it_says(memory, seed):
         heard = memory.sync([system("Be brief."), *sent])
         window = dice.choice([700, 1024, 2048, 4096, 16_384])
         context = memory.prepare_synced(heard, RequestOptions(window=window))
-        ledger, budget = context.ledger, context.budget
+        ledger, edits = context.ledger, context.edits
         assert heard.taken == 0
         assert sum(ledger.parts.values()) == ledger.window == window
-        own = [draft.text for draft in sent[:-1]]
-        counter = counter_of(memory)
-        tokens = sum(counter.message(m) for e in heard.path for m in e.messages)
-        if tokens <= budget.memory - ledger.parts["knowledge"]:
-            assert contents(context)[:-1][-len(own) :] == own or not own
+        sizes = [counter_of(memory).sent(one.message) for one in heard.messages]
+        assert edits.left_out_tokens == sum(sizes[place] for place in edits.left_out)
+        assert ledger.prompt_tokens + least_answer(window) <= window
+        drawn = [system("Be brief."), *sent]
+        stay = [draft.text for place, draft in enumerate(drawn) if place not in edits.left_out]
+        for own, got in zip(stay, contents(context), strict=True):
+            assert own in got
         assert (
             memory.record(context, f"answer {n} " + "so " * dice.randint(1, 150)).id == context.id
         )

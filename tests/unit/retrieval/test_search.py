@@ -29,3 +29,15 @@ def test_vectors_of_two_embedders_are_never_compared(tmp_path):
     assert other.find(question, 5) == []
     assert "static-en" in other.trouble
     store.close()
+
+
+def test_a_question_is_embedded_only_if_there_is_something_to_compare(tmp_path):
+    embedder = StaticEmbedder()
+    store = open_indexed(tmp_path / "space.db", SpaceId("ada"), embedder=embedder)
+    search = Search(store, index_of(store), Analyzer(embedder))
+    assert search.embedded_by() == ""
+    assert search.find(SearchQuery("cat", NOW), 5) == []
+    said = LogWriter(store).say("I adopted a kitten", "How lovely!")
+    assert search.embedded_by() == embedder.identity
+    assert [found.exchange.id for found in search.find(SearchQuery("cat", NOW), 5)] == [said.id]
+    store.close()

@@ -4,6 +4,7 @@ import pytest
 from tests.helpers.talker import Talker
 from tests.opened import store_of
 
+from unabridged.cli.local_call import local_call, perform_named
 from unabridged.cli.views.context_report import account_lines
 from unabridged.cli.views.lists import token_lines
 from unabridged.cli.views.stats import figures_lines
@@ -33,16 +34,18 @@ def test_a_message_of_several_branches_counts_once(memory):
     assert sum(each.messages for each in judged.categories) == stats.messages
     assert sum(judged.by.values()) == stats.messages
     assert sum(topic.tokens for topic in topics(store_of(memory))) == stats.tokens
-    shown = "\n".join(figures_lines(space))
+    shown = "\n".join(figures_lines(perform_named(local_call(space), "stats")))
     assert f"{stats.messages} messages of {stats.exchanges} exchanges; 0 exchanges" in shown
 
 
 def test_summaries_of_wholes_are_not_said_to_be_nothing(memory, monkeypatch):
-    assert "nothing yet" in "\n".join(figures_lines(memory.space))
+    assert "nothing yet" in "\n".join(
+        figures_lines(perform_named(local_call(memory.space), "stats"))
+    )
     held = memory.space.condensations
     whole = [one for level in Level if level is not Level.EXCHANGES for one in _condensed(level)]
     monkeypatch.setattr(type(held), "condensations", lambda _: whole)
-    shown = "\n".join(figures_lines(memory.space))
+    shown = "\n".join(figures_lines(perform_named(local_call(memory.space), "stats")))
     assert "nothing yet" not in shown
     assert f"{len(whole)} summar" in shown
 

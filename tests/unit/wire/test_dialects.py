@@ -70,10 +70,14 @@ def test_messages_survive_both_ways(dialect, said):
     assert same(dialect.drafts(wire)) == same(said)
 
 
-@pytest.mark.parametrize("dialect", [openai, ollama])
-def test_reasoning_is_never_sent(dialect):
-    said = [Message("1", Role.ASSISTANT, (Reasoning("secret thought"), Text("Yes.")), NOW)]
-    assert "secret" not in json.dumps(dialect.messages(said))
+@pytest.mark.parametrize(
+    ("dialect", "field"), [(openai, "reasoning_content"), (ollama, "thinking")]
+)
+def test_a_clients_reasoning_is_sent_in_the_field_of_the_dialect(dialect, field):
+    said = [Message("1", Role.ASSISTANT, (Reasoning("a thought"), Text("Yes.")), NOW)]
+    wire = dialect.messages(said)
+    assert wire == ({"role": "assistant", "content": "Yes.", field: "a thought"},)
+    assert same(dialect.drafts(wire)) == same(said)
 
 
 def test_openai_sends_plain_strings_where_there_is_only_text():
@@ -270,8 +274,12 @@ def test_clients_ways_are_read():
     assert read[0].role is Role.SYSTEM
     assert read[2].parts == (ToolResult("1", "f", "noon"),)
     assert read[3].parts == (Reasoning("hm"), Text("x"))
-    with pytest.raises(InputError, match="input_audio"):
-        openai.drafts([{"role": "user", "content": [{"type": "input_audio"}]}])
+    part = {"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}}
+    (draft,) = openai.drafts([{"role": "user", "content": [part]}])
+    assert [one.kind for one in draft.parts] == ["input_audio"]
+    assert openai.messages([draft]) == ({"role": "user", "content": [part]},)
+    with pytest.raises(InputError, match="without a type"):
+        openai.drafts([{"role": "user", "content": [{"input_audio": {}}]}])
 
 
 def test_ollamas_old_tool_messages_find_their_call():

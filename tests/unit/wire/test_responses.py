@@ -170,8 +170,9 @@ def test_allowed_tools_leave_the_others_out():
 def test_tools_that_nobody_runs_here_are_left_out_and_told():
     hosted = {"type": "web_search"}
     asked = read(input="x", tools=[hosted, TOOL, hosted, {"type": "custom", "name": "patch"}])
-    assert asked.request_options.tools == (SPEC,)
-    assert [note.split()[2] for note in asked.notes] == ["web_search", "custom"]
+    assert [tool.name for tool in asked.request_options.tools] == [SPEC.name, "patch"]
+    assert asked.custom == {"patch"}
+    assert [note.split()[2] for note in asked.notes] == ["web_search"]
     assert read(input="x", tools=[TOOL]).notes == ()
 
 
@@ -185,7 +186,6 @@ def test_what_is_asked_is_told():
     [
         {"input": 5},
         {"input": ["x"]},
-        {"input": [{"type": "computer_call_output", "output": {}}]},
         {"input": [{"no": "type"}]},
         {"input": [{"role": "nobody", "content": "x"}]},
         {"input": [{"role": "user", "content": [{"type": "input_file", "file_id": "f"}]}]},
@@ -325,8 +325,12 @@ def test_what_was_answered_comes_back_as_it_was_said(said):
     sent_back = read(input=spoken(said)[-1]["response"]["output"]).drafts
     text = "".join(chunk.text for chunk in said)
     called = tuple(call for chunk in said for call in chunk.calls)
-    parts = ((Text(text),) if text else ()) + called
-    assert sent_back == ((IncomingMessage(Role.ASSISTANT, parts),) if parts else ())
+    thought = "".join(chunk.reasoning for chunk in said)
+    parts = [part for draft in sent_back for part in draft.parts]
+    assert "".join(p.text for p in parts if isinstance(p, Reasoning)) == thought
+    assert "".join(p.text for p in parts if isinstance(p, Text)) == text
+    assert tuple(p for p in parts if isinstance(p, ToolCall)) == called
+    assert all(draft.role is Role.ASSISTANT for draft in sent_back)
 
 
 def test_an_answer_that_broke_off_keeps_what_came():
@@ -366,5 +370,5 @@ def test_what_is_stored_is_given_back_as_items():
     assert len({item["id"] for item in output}) == 4
     assert given_in[0]["content"][1]["image_url"] == "data:image/png;base64,AA"
     drafts = responses.drafts([given_in[0], *output[:3], given_in[1], output[3]])
-    assert drafts[1].parts == (Text("I ask."), CALL)
+    assert drafts[1].parts == (Reasoning("Hm."), Text("I ask."), CALL)
     assert drafts[2].parts == (ToolResult("call_1", "weather", "rain"),)

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from unabridged.cli.chat.answer import SentQuestion, ask
 from unabridged.cli.chat.screen import Screen
+from unabridged.cli.confirm import is_yes
 from unabridged.cli.format import footer
 from unabridged.cli.maintain import embed_recorded, maintain_recorded
 from unabridged.cli.output import echo_json
@@ -15,6 +16,7 @@ from unabridged.cli.paint import paint
 from unabridged.cli.views.requirements import drawn_line
 from unabridged.config.agent_settings import ByAgent, by_agent
 from unabridged.domain.budget import Mode
+from unabridged.domain.exchange import QUOTING
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.settings import Settings
 from unabridged.errors import UnabridgedError
@@ -24,11 +26,13 @@ from unabridged.ports import ChatModel
 from unabridged.space.space import Space
 from unabridged.turn.conversation import Conversation
 
+if TYPE_CHECKING:
+    from unabridged.operations.call import Call
+
 STOPPED = "Stopped. What arrived is kept, marked incomplete."
 SILENT = "Stopped before any words arrived. Your message is kept; /retry asks again."
 UNSENT = "Stopped before it was sent; nothing was stored."
 PUT_OFF = "Postponed: indexing continues after the next answer."
-QUOTING = "quote"
 AGAIN = "Your message is kept. /retry asks again."
 _HERE = {
     "facts list": "/facts",
@@ -96,6 +100,19 @@ class Chat:
     def space(self) -> Space:
         """The space of the conversation."""
         return self.conversation.space
+
+    @property
+    def call(self) -> "Call":
+        """A call of operations on the space."""
+        from unabridged.cli.local_call import local_call  # noqa: PLC0415 - only some commands need it
+
+        return local_call(self.space)
+
+    def perform(self, operation: str, **values: Any) -> Any:
+        """Run an operation on the space; a list is returned whole."""
+        from unabridged.cli.local_call import perform_named  # noqa: PLC0415 - as above
+
+        return perform_named(self.call, operation, **values)
 
     @property
     def model(self) -> ChatModel:
@@ -189,8 +206,8 @@ class Chat:
     def confirm(self, question: str, *, default: bool = False) -> bool:
         """Ask for y or yes; an empty answer is the default."""
         self.screen.note(f"{question} ({'Y/n' if default else 'y/N'})")
-        said = (self.screen.read() or "").strip().lower()
-        return said in {"y", "yes"} if said else default
+        said = (self.screen.read() or "").strip()
+        return is_yes(said) if said else default
 
     def note_all(self, texts: Iterable[str]) -> None:
         """Show remarks."""

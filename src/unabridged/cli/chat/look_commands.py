@@ -6,9 +6,9 @@ from unabridged.cli.format import count
 from unabridged.cli.paint import colour_out, width
 from unabridged.cli.views import lists
 from unabridged.cli.views.annotations import (
+    annotated_lines,
     annotation_lines,
     called,
-    correct,
     distribution_lines,
     scheme_lines,
 )
@@ -19,7 +19,7 @@ from unabridged.cli.views.context_report import (
     detail_lines,
     titles_of,
 )
-from unabridged.cli.views.found import found_lines, nearest, nothing_lines
+from unabridged.cli.views.found import found_lines, loosely, nothing_lines
 from unabridged.cli.views.stats import figures_lines
 
 FOUND = 10
@@ -47,10 +47,10 @@ def why(chat: Chat, wanted: str) -> None:
 
 def search(chat: Chat, query: str) -> None:
     """Find exchanges."""
-    found = chat.space.search(query, FOUND)
+    found = chat.perform("search", query=query, limit=FOUND)
     chat.found = [one.exchange.id for one in found]
     if not found:
-        chat.screen.say(nothing_lines(query, nearest(chat.space.search, query)))
+        chat.screen.say(nothing_lines(query, chat.perform("search", **loosely(query))))
         return
     chat.screen.say(line for one in found for line in found_lines(one, query))
     chat.screen.note("/forget NUMBER forgets one of them; the first is 1")
@@ -58,7 +58,7 @@ def search(chat: Chat, query: str) -> None:
 
 def stats(chat: Chat, _: str) -> None:
     """Show what is stored, known and condensed."""
-    chat.screen.say(figures_lines(chat.space))
+    chat.screen.say(figures_lines(chat.perform("stats")))
 
 
 def tokens(chat: Chat, _: str) -> None:
@@ -79,7 +79,7 @@ def save(chat: Chat, _: str) -> None:
 def categories(chat: Chat, _: str) -> None:
     """Show the categories and the last annotations."""
     annotations, newest = chat.space.annotations, chat.conversation.history(ANNOTATED)
-    chat.screen.say([*scheme_lines(annotations.scheme), ""])
+    chat.screen.say([*scheme_lines(chat.perform("annotations.scheme")), ""])
     chat.screen.say(annotation_lines(newest, annotations.of(newest)))
     chat.screen.note("/semantic set ID CATEGORY corrects one")
 
@@ -88,14 +88,14 @@ def distribution(chat: Chat, _: str) -> None:
     """Show how often each category occurs."""
     for _step in chat.space.annotations.read_pending(MOST_ANNOTATED):
         pass  # the distribution needs the annotations, not the steps
-    chat.screen.say(distribution_lines(chat.space))
+    chat.screen.say(distribution_lines(chat.perform("annotations.stats")))
 
 
 def set_category(chat: Chat, text: str) -> None:
     """Correct the category of a message."""
     wanted, category = text.split(maxsplit=1)
-    exchange, reading = correct(chat.space, wanted, category)
-    chat.screen.say(annotation_lines([exchange], {exchange.id: reading}))
+    reading = chat.perform("annotations.set", exchange=wanted, category=category)
+    chat.screen.say(annotated_lines([reading], chat.call))
     chat.screen.note(f"What you said there now counts as {called(category.lower())}.")
 
 
@@ -117,7 +117,7 @@ def preview_condensing(chat: Chat, _: str) -> None:
 
 def force_condensing(chat: Chat, _: str) -> None:
     """Condense this session now."""
-    outlook = chat.space.condensations.condense(current(chat).id, force=True)
+    outlook = chat.perform("condensations.add", session=current(chat).id, force=True)
     chat.screen.say(outlook_lines(outlook, test=False))
     if outlook.usable:
         chat.screen.note("/expand ID shows the exchanges that a condensation replaces")
@@ -126,7 +126,7 @@ def force_condensing(chat: Chat, _: str) -> None:
 def expand(chat: Chat, wanted: str) -> None:
     """List condensations, or show the originals."""
     if wanted:
-        chat.screen.say(expanded_lines(chat.space.condensations.expand(wanted)))
+        chat.screen.say(expanded_lines(chat.perform("condensations.expand", condensation=wanted)))
         return
     held = chat.space.condensations.condensations()
     if not held:

@@ -1,5 +1,8 @@
 """Commands of the chat about what is remembered: facts, pins, requirements, forgetting."""
 
+from collections.abc import Callable
+from typing import Any
+
 from unabridged.cli.chat.chat_session import Chat
 from unabridged.cli.chat.command import LISTED, VERBOSE, last, quoted
 from unabridged.cli.format import count
@@ -7,7 +10,6 @@ from unabridged.cli.views import lists
 from unabridged.cli.views.facts import fact_card, fact_lines
 from unabridged.cli.views.forgetting import plan_lines, receipt_lines
 from unabridged.cli.views.requirements import conflict_lines, requirement_card, requirement_lines
-from unabridged.domain.forgetting import ForgetPlan
 from unabridged.errors import InputError
 
 TOPIC = "topic "
@@ -18,7 +20,7 @@ LONGEST_NUMBER = 3
 
 def facts(chat: Chat, _: str) -> None:
     """List what is known about you."""
-    known = chat.space.facts.all()
+    known = chat.perform("facts.list")
     if not known:
         chat.screen.note("Nothing is known yet. /facts add TEXT adds a fact.")
         return
@@ -35,9 +37,59 @@ def facts(chat: Chat, _: str) -> None:
         chat.screen.note(f"{count(older, 'older fact')}: unabridged facts")
 
 
-def add_fact(chat: Chat, text: str) -> None:
-    """Add a fact."""
-    chat.screen.note(f"Added: {quoted(chat.space.facts.add(text).text)}.")
+def noted(
+    about: str, operation: str, name: str, note: Callable[[Any], str], **fixed: Any
+) -> Callable[[Chat, str], None]:
+    """Make a command that runs an operation and shows one remark.
+
+    Args:
+        about: Its help.
+        operation: The name of the operation.
+        name: The parameter that the text after the command is.
+        note: Returns the remark on the result.
+        fixed: Other parameters.
+    """
+
+    def run(chat: Chat, given: str) -> None:
+        chat.screen.note(note(chat.perform(operation, **{name: given}, **fixed)))
+
+    run.__doc__ = about
+    return run
+
+
+add_fact = noted("Add a fact.", "facts.add", "text", lambda fact: f"Added: {quoted(fact.text)}.")
+pin_fact = noted(
+    "Put a fact into every prompt.",
+    "facts.edit",
+    "fact",
+    lambda fact: f"Pinned; every prompt has it: {quoted(fact.text)}.",
+    pinned=True,
+)
+unpin_fact = noted(
+    "Use a fact only when relevant.",
+    "facts.edit",
+    "fact",
+    lambda fact: f"Unpinned; used only when relevant: {quoted(fact.text)}.",
+    pinned=False,
+)
+withdraw_fact = noted(
+    "Withdraw a fact; what you said stays.",
+    "facts.withdraw",
+    "fact",
+    lambda fact: f"Withdrawn: {quoted(fact.text)}. What you said stays stored.",
+)
+remember = noted(
+    "Pin a text: every prompt has it.",
+    "pins.add",
+    "text",
+    lambda _: "Pinned: every prompt has it from now on. /pins lists what is pinned.",
+)
+withdraw_requirement = noted(
+    "Withdraw one.",
+    "requirements.withdraw",
+    "requirement",
+    lambda gone: f"Withdrawn: {gone.id}. What was said stays stored.",
+)
 
 
 def show_fact(chat: Chat, wanted: str) -> None:
@@ -45,44 +97,20 @@ def show_fact(chat: Chat, wanted: str) -> None:
     name, _, more = wanted.partition(" ")
     if more.lstrip("-") not in {"", *VERBOSE}:
         raise InputError(f"/facts why does not take {more!r}.", hint=f"/facts why {name} verbose")
-    chat.screen.say(fact_card(chat.space.facts.get(name), verbose=bool(more)))
+    chat.screen.say(fact_card(chat.perform("facts.get", fact=name), verbose=bool(more)))
     if not more:
         chat.screen.note(f"/facts why {name} verbose shows ids too")
 
 
-def pin_fact(chat: Chat, wanted: str) -> None:
-    """Put a fact into every prompt."""
-    fact = chat.space.facts.pin(wanted)
-    chat.screen.note(f"Pinned; every prompt has it: {quoted(fact.text)}.")
-
-
-def unpin_fact(chat: Chat, wanted: str) -> None:
-    """Use a fact only when relevant."""
-    fact = chat.space.facts.unpin(wanted)
-    chat.screen.note(f"Unpinned; used only when relevant: {quoted(fact.text)}.")
-
-
-def withdraw_fact(chat: Chat, wanted: str) -> None:
-    """Withdraw a fact; what you said stays."""
-    fact = chat.space.facts.withdraw(wanted)
-    chat.screen.note(f"Withdrawn: {quoted(fact.text)}. What you said stays stored.")
-
-
-def remember(chat: Chat, text: str) -> None:
-    """Pin a text: every prompt has it."""
-    chat.space.pins.add(text)
-    chat.screen.note("Pinned: every prompt has it from now on. /pins lists what is pinned.")
-
-
 def pin(chat: Chat, wanted: str) -> None:
     """Pin what you said last, or in another exchange."""
-    pinned = chat.space.pins.add_exchange(chat.space.log.get(wanted) if wanted else last(chat))
+    pinned = chat.perform("pins.add", exchange=wanted or last(chat).id)
     chat.screen.note(f"Pinned: {quoted(pinned.text)}. /pins lists what is pinned.")
 
 
 def pins(chat: Chat, _: str) -> None:
     """List what is pinned."""
-    held = chat.space.pins.all()
+    held = chat.perform("pins.list")
     if not held:
         chat.screen.note("Nothing is pinned. /remember TEXT pins a text.")
     chat.screen.say(lists.pin_lines(held))
@@ -93,12 +121,12 @@ def unpin(chat: Chat, wanted: str) -> None:
     if not wanted:
         pins(chat, "")
         return
-    chat.screen.note(f"No longer pinned: {quoted(chat.space.pins.remove(wanted).text)}.")
+    chat.screen.note(f"No longer pinned: {quoted(chat.perform('pins.remove', pin=wanted).text)}.")
 
 
 def requirements(chat: Chat, _: str) -> None:
     """List the requirements."""
-    held = chat.space.requirements.all()
+    held = chat.perform("requirements.list")
     if not held:
         chat.screen.note("No requirements yet. /requirements add TEXT adds one.")
         return
@@ -111,7 +139,7 @@ def requirements(chat: Chat, _: str) -> None:
 
 def show_requirement(chat: Chat, wanted: str) -> None:
     """Show one with its fields and source."""
-    each = chat.space.requirements.get(wanted)
+    each = chat.perform("requirements.get", requirement=wanted)
     chat.screen.say(requirement_card(each))
     if each.quote and each.quote != each.text:
         chat.screen.note(f"Said as: “{each.quote}”")
@@ -119,26 +147,20 @@ def show_requirement(chat: Chat, wanted: str) -> None:
 
 def add_requirement(chat: Chat, text: str) -> None:
     """Add a requirement."""
-    chat.screen.say(requirement_lines([chat.space.requirements.add(text)]))
+    chat.screen.say(requirement_lines([chat.perform("requirements.add", text=text)]))
 
 
 def edit_requirement(chat: Chat, text: str) -> None:
     """Change the words of one."""
     wanted, words = text.split(maxsplit=1)
-    each = chat.space.requirements.edit(wanted, text=words)
+    each = chat.perform("requirements.edit", requirement=wanted, text=words)
     chat.screen.say(requirement_lines([each]))
     chat.screen.note(f"Its earlier words: unabridged requirements history {each.id}")
 
 
-def withdraw_requirement(chat: Chat, wanted: str) -> None:
-    """Withdraw one."""
-    gone = chat.space.requirements.withdraw(wanted)
-    chat.screen.note(f"Withdrawn: {gone.id}. What was said stays stored.")
-
-
 def conflicts(chat: Chat, _: str) -> None:
     """Show those that contradict each other."""
-    pairs = chat.space.requirements.conflicts()
+    pairs = chat.perform("requirements.conflicts")
     if not pairs:
         chat.screen.note("No requirements contradict each other.")
     chat.screen.say(conflict_lines(pairs))
@@ -146,7 +168,10 @@ def conflicts(chat: Chat, _: str) -> None:
 
 def forget(chat: Chat, wanted: str) -> None:
     """Forget for good the last exchange, a result of /search, or all with the words."""
-    plan = _planned(chat, wanted)
+    from unabridged.cli.local_call import perform_named  # noqa: PLC0415 - slow, and a chat begins without it
+
+    call = chat.call
+    plan = perform_named(call, "forget.plan", **_wanted(chat, wanted))
     if plan.is_empty:
         chat.screen.note("Nothing matches.")
         return
@@ -158,23 +183,22 @@ def forget(chat: Chat, wanted: str) -> None:
     if not chat.confirm("Forget this for good?"):
         chat.screen.note("Nothing was forgotten.")
         return
-    receipt = chat.space.forgetting.execute(plan)
+    receipt = perform_named(call, "forget.run", plan=plan.id)
     chat.found.clear()
     chat.screen.open(chat.conversation, chat.commands)  # the arrow keys must not bring it back
     chat.screen.say(receipt_lines(receipt))
 
 
-def _planned(chat: Chat, wanted: str) -> ForgetPlan:
-    forgetting = chat.space.forgetting
+def _wanted(chat: Chat, wanted: str) -> dict[str, Any]:
     if not wanted:
-        return forgetting.plan([last(chat).id])
+        return {"exchanges": [last(chat).id]}
     if wanted.lower().startswith(TOPIC):
-        return forgetting.plan(search=wanted[len(TOPIC) :])
+        return {"search": wanted[len(TOPIC) :]}
     if wanted.isdecimal() and len(wanted) <= LONGEST_NUMBER:
         number = int(wanted)
         if not 0 < number <= len(chat.found):
             raise InputError(
                 f"The last search has no result {wanted}.", hint="/search WORDS, then /forget 1"
             )
-        return forgetting.plan([chat.found[number - 1]])
-    return forgetting.plan([wanted])
+        return {"exchanges": [chat.found[number - 1]]}
+    return {"exchanges": [wanted]}

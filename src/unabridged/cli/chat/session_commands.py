@@ -33,15 +33,15 @@ def new(chat: Chat, title: str) -> None:
 def sessions(chat: Chat, _: str) -> None:
     """List the sessions, the newest first."""
     session = chat.conversation.header
-    found = chat.space.sessions.summaries(session.id if session else None)
+    found = chat.perform("sessions.list", limit=SESSIONS)
     if not found:
         chat.screen.note("There is no session yet.")
-    handed = chat.space.sharing.handed_off()
-    chat.screen.say(lists.session_lines(list(enumerate(found[:SESSIONS], 1)), handed))
-    if any(line.current for line in found[:SESSIONS]):
+    chat.screen.say(lists.session_lines(found, session.id if session else None))
+    if session and any(each.id == session.id for each in found):
         chat.screen.note("● this session")
-    if len(found) > SESSIONS:
-        chat.screen.note(f"{count(len(found) - SESSIONS, 'older session')}: unabridged sessions")
+    older = len(chat.space.sessions.all()) - len(found)
+    if older:
+        chat.screen.note(f"{count(older, 'older session')}: unabridged sessions")
 
 
 def switch(chat: Chat, wanted: str) -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
+from unabridged.cli.confirm import confirm
 from unabridged.cli.format import count
-from unabridged.cli.options import MEMORY, Invocation, confirm
+from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import paint, width
 from unabridged.cli.plain_command import plain_command

@@ -2,7 +2,7 @@
 
 from unabridged.cli.maintain import judge_pending
 from unabridged.cli.open_from_options import open_space
-from unabridged.cli.operation_command import from_operation
+from unabridged.cli.operation_command import from_operation, performed
 from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.plain_command import PlainGroup
 from unabridged.cli.views.annotations import annotated_lines, distribution_lines, scheme_lines
@@ -47,9 +47,9 @@ def stats_command(invocation: Invocation) -> None:
 
     Messages that are not classified yet are classified first.
     """
-    space = open_space(invocation)
-    judge_pending(space, quiet=invocation.json)
-    invocation.answer(space.annotations.stats(), *distribution_lines(space))
+    judge_pending(open_space(invocation), quiet=invocation.json)
+    counts, _ = performed(invocation, "annotations.stats")
+    invocation.answer(counts, *distribution_lines(counts))
 
 
 from_operation(

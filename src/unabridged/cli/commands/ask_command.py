@@ -14,7 +14,7 @@ from unabridged.cli.format import footer
 from unabridged.cli.maintain import embed_recorded, maintain_recorded
 from unabridged.cli.open_from_options import open_conversation, words_from
 from unabridged.cli.options import TALK, Invocation
-from unabridged.cli.output import exchange_data
+from unabridged.cli.output import plain
 from unabridged.cli.plain_command import plain_command
 from unabridged.domain.context import Tier
 from unabridged.errors import InputError, MissingExtraError
@@ -86,7 +86,7 @@ def answer_data(asked: SentQuestion) -> dict[str, Any]:
         "usage": asked.usage,
     }
     if exchange:
-        data |= {**exchange_data(exchange), "text": asked.text}
+        data |= {**plain(exchange), "text": asked.text}
     if context:
         ledger = context.ledger
         data |= {

@@ -1,12 +1,12 @@
 """``unabridged condense``."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import click
 
 from unabridged.cli.format import count
 from unabridged.cli.maintain import judge_pending, maintain_all
-from unabridged.cli.open_from_options import open_space, session_named
+from unabridged.cli.operation_command import call_of, performed
 from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import PAIRS, Column, table, width
@@ -38,20 +38,25 @@ def command(invocation: Invocation, *, test: bool, force: bool) -> None:
     """
     if test and force:
         raise InputError("--test and --force exclude each other.", hint="Remove one.")
-    space = open_space(invocation)
-    chosen = [session_named(invocation, space)] if invocation.given("session") else None
-    sessions = [s for s in chosen or [line.session for line in space.sessions.summaries()] if s]
+    call = call_of(invocation, "condensations.add")
+    space, wanted = call.space, invocation.given("session")
+    sessions = [space.sessions.find(str(wanted))] if wanted else space.sessions.all()
     if not test:
         judge_pending(space, quiet=invocation.json)
-    shown = list(_outlooks(invocation, space, sessions, test=test, force=force))
-    wholes = 0 if test or chosen else _round_off(invocation, space)
+    shown: list[CondensePreview] = []
+    with Stages(quiet=invocation.json) as stages:
+        for done, session in enumerate(sessions, 1):
+            asked = {"session": session.id, "force": force, "dry_run": test}
+            shown.append(performed(invocation, "condensations.add", call=call, **asked)[0])
+            stages.show("Checking" if test else "Condensing", done, len(sessions))
+    wholes = 0 if test or wanted else _round_off(invocation, space)
     if invocation.json:
         stats = space.condensations.stats()
         invocation.emit({"test": test, "sessions": shown, "stats": stats})
         return
     if not sessions:
         echo("There is no session yet. Begin one: unabridged chat", "dim")
-    elif chosen:
+    elif wanted:
         echo_lines(outlook_lines(shown[0], test=test))
     else:
         _tell(sessions, shown, test=test)
@@ -59,23 +64,6 @@ def command(invocation: Invocation, *, test: bool, force: bool) -> None:
             echo(f"{count(wholes, 'condensation')} of whole conversations or months made.")
         echo()
         echo_lines(table(PAIRS, run_rows(space.condensations.stats()), width()))
-
-
-def _outlooks(
-    invocation: Invocation,
-    space: Space,
-    sessions: Sequence[Session],
-    *,
-    test: bool,
-    force: bool,
-) -> Iterator[CondensePreview]:
-    with Stages(quiet=invocation.json) as stages:
-        for done, session in enumerate(sessions, 1):
-            if test:
-                yield space.condensations.plan(session.id)
-            else:
-                yield space.condensations.condense(session.id, force=force)
-            stages.show("Checking" if test else "Condensing", done, len(sessions))
 
 
 def _round_off(invocation: Invocation, space: Space) -> int:

@@ -22,6 +22,8 @@ from unabridged.cli.paint import Column, paint, table, width
 from unabridged.cli.plain_command import plain_command
 from unabridged.cli.terminal_text import wrap
 from unabridged.clock import SystemClock
+from unabridged.domain.exchange import QUOTING
+from unabridged.domain.permissions import Grant, Right
 from unabridged.domain.settings import Settings
 from unabridged.errors import UnabridgedError
 from unabridged.home.api_keys import TOKEN, ApiKeys
@@ -51,18 +53,19 @@ def command(
 ) -> None:
     """Show how to connect a program to `unabridged serve`.
 
-    Without a name, list the programs. Secrets are printed only with --show-token.
+    Without a name, list the programs. For a program that names its users, an API key is made and printed once; from then on every request needs a key. The token is printed only with --show-token.
     """
     if name is None:
         _list(invocation)
         return
     client, settings = client_of(name), invocation.settings()
     access = ApiKeys(settings.home)
+    made = _made_key(client, access) if client.names_users and not url else ""
     server = ServerAddress(
         url=(url or address_from(settings.listen)).rstrip("/"),
         home=settings.home,
         model=settings.model or _chosen(settings),
-        key=A_KEY if access.closed else NO_KEY,
+        key=made or (A_KEY if access.closed else NO_KEY),
         token=access.token() if show_token else A_TOKEN,
         token_file=str(Path(settings.home) / "config" / TOKEN),
         program=program(),
@@ -73,8 +76,23 @@ def command(
         invocation.emit({**data, "note": noted(client, server), "checked": client.checked})
     elif only:
         click.echo(text)
+        if made:
+            echo(noted(client, server), err=True)
     else:
         _show(client, server, text, closed=access.closed)
+    if made:
+        echo(
+            f"Created the API key {client.name}, which may name users. It is shown only now.",
+            err=True,
+        )
+        echo("From now on every request to the server needs a key.", "warn", err=True)
+
+
+def _made_key(client: ClientConfig, access: ApiKeys) -> str:
+    now = SystemClock().now()
+    if any(key.grant.name == client.name and key.revoked is None for key in access.every()):
+        return ""  # a key is shown only once
+    return access.create(Grant(client.name, rights=frozenset({Right.CHAT})), now)[1]
 
 
 def _chosen(settings: Settings) -> str:
@@ -87,7 +105,7 @@ def _chosen(settings: Settings) -> str:
         return _SOME
     finally:
         upstreams.close()
-    return model.model if model else "quote"
+    return model.model if model else QUOTING
 
 
 def address_from(listen: str) -> str:

@@ -2,43 +2,37 @@
 
 import click
 
-from unabridged.cli.open_from_options import look_into
+from unabridged.cli.operation_command import performed
 from unabridged.cli.options import MEMORY, Invocation
-from unabridged.cli.output import echo, echo_lines, exchange_data, plain
+from unabridged.cli.output import echo
 from unabridged.cli.plain_command import plain_command
 from unabridged.cli.views.condensations import condensation_lines, expanded_lines
 
 
-@plain_command("expand", "unabridged expand", "unabridged expand c-3f09", options=MEMORY)
-@click.argument("wanted", required=False, metavar="[ID]")
-@click.option(
-    "--limit",
-    type=click.IntRange(1),
-    default=20,
-    show_default=True,
-    metavar="N",
-    help="List at most N.",
+@plain_command(
+    "expand",
+    "unabridged expand",
+    "unabridged expand c-3f09",
+    options=MEMORY,
+    operation="condensations.list",
+    limit=20,
 )
+@click.argument("wanted", required=False, metavar="[ID]")
 def command(invocation: Invocation, wanted: str | None, limit: int) -> None:
     """Show the originals behind a condensation.
 
     ID is a condensation's id or the beginning of one. Without it, list the newest condensations.
     """
-    condensations = look_into(invocation).condensations
     if wanted:
-        found = condensations.expand(wanted)
-        if invocation.json:
-            data = [exchange_data(exchange) for exchange in found.exchanges]
-            invocation.emit({**plain(found), "exchanges": data})
-            return
-        echo_lines(expanded_lines(found))
+        found, _ = performed(invocation, "condensations.expand", condensation=wanted)
+        invocation.answer(found, *expanded_lines(found))
         return
-    held = condensations.condensations()
-    if invocation.json:
-        invocation.emit(held[-limit:])
-        return
-    if not held:
-        echo("Nothing is condensed yet. Show what would be: unabridged condense --test", "dim")
-    echo_lines(condensation_lines(held[-limit:]))
-    if len(held) > limit:
+    held, _ = performed(invocation, "condensations.list")
+    newest = sorted(held, key=lambda one: (one.since, one.until, one.id))[-limit:]
+    invocation.answer(
+        newest,
+        *condensation_lines(newest),
+        empty="Nothing is condensed yet. Show what would be: unabridged condense --test",
+    )
+    if len(held) > limit and not invocation.json:
         echo(f"… and {len(held) - limit:,} older: --limit {len(held)}", "dim")

@@ -11,8 +11,9 @@ import click
 
 from unabridged.cli.format import count
 from unabridged.cli.open_from_options import look_into, open_home, session_named
-from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
+from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import echo
+from unabridged.cli.plain_command import plain_command
 from unabridged.domain.results import Transcript
 from unabridged.errors import InputError, StoreError, TransferError
 from unabridged.factory.file_transfer import outgoing_of
@@ -58,15 +59,14 @@ class _Report:
     failed: dict[str, str] = field(default_factory=dict)
 
 
-@click.command(
+@plain_command(
     "export",
-    epilog=example(
-        "unabridged export -o everything.jsonl",
-        "unabridged export --session 1 --format html -o tea.html",
-        "unabridged export --format markdown -o notes/",
-        "unabridged export --all -o backup/",
-        "unabridged export --session 1 --format markdown | less",
-    ),
+    "unabridged export -o everything.jsonl",
+    "unabridged export --session 1 --format html -o tea.html",
+    "unabridged export --format markdown -o notes/",
+    "unabridged export --all -o backup/",
+    "unabridged export --session 1 --format markdown | less",
+    options=(*MEMORY, "session"),
 )
 @click.option(
     "--format",
@@ -103,8 +103,6 @@ class _Report:
 )
 @click.option("--encrypt", is_flag=True, help="Encrypt with the key; `import` decrypts with it.")
 @click.option("--force", is_flag=True, help="Replace existing files.")
-@common(*MEMORY, "session")
-@invoked
 def command(
     invocation: Invocation,
     name: str,

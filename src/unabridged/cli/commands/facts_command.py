@@ -1,12 +1,8 @@
 """``unabridged facts``."""
 
-import click
-
-from unabridged.cli.format import count
-from unabridged.cli.learn import change_lines, learn
-from unabridged.cli.open_from_options import open_space
+from unabridged.cli.learn import add_learning, change_lines
 from unabridged.cli.operation_command import from_operation
-from unabridged.cli.options import MEMORY, Invocation
+from unabridged.cli.options import MEMORY
 from unabridged.cli.plain_command import PlainGroup
 from unabridged.cli.views.facts import CORRECTED, UNPINNED, facts_lines, told_fact, withdrawn_fact
 
@@ -109,22 +105,10 @@ from_operation(
     "unabridged facts export > facts.json",
     fixed={"state": "all"},
 )
-
-
-@command.sub(
-    "learn",
-    "unabridged facts learn",
-    "unabridged facts learn --with-model",
-    options=(*MEMORY, "upstream", "ollama_url", "openai_url", "gguf"),
+add_learning(
+    command,
+    "Learn facts from new exchanges; if interrupted, the next run continues.",
+    ("Learned", "from"),
+    lambda space: space.facts,
+    lambda space: space.facts.all(None),
 )
-@click.option("--with-model", is_flag=True, help="Ask the model too; every quote is checked.")
-def learn_command(invocation: Invocation, *, with_model: bool) -> None:
-    """Learn facts from new exchanges; if interrupted, the next run continues."""
-    space = open_space(invocation)
-    before = len(space.facts.all(None))
-    looked = learn(space, space.facts.learn_pending, space.facts.asking, with_model=with_model)
-    new = len(space.facts.all(None)) - before
-    invocation.answer(
-        {"exchanges": looked, "facts": new},
-        f"Learned {count(new, 'fact')} from {count(looked, 'exchange')}.",
-    )

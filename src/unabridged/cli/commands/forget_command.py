@@ -1,14 +1,16 @@
 """``unabridged forget``."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import click
 
+from unabridged.cli.confirm import confirm
 from unabridged.cli.open_from_options import named, open_home, open_space
-from unabridged.cli.options import MEMORY, Invocation, confirm
+from unabridged.cli.operation_command import performed
+from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import dumps, echo, echo_lines
 from unabridged.cli.plain_command import plain_command
 from unabridged.cli.views.forgetting import plan_lines, receipt_lines, space_lines
@@ -29,26 +31,23 @@ QUESTION = "Delete this for good?"
     "unabridged forget --session 2 --yes -o receipt.json",
     "unabridged forget --lift 7K2QMD",
     options=MEMORY,
+    operation="forget.plan",
 )
 @click.argument("exchanges", nargs=-1, metavar="[EXCHANGE]...")
 @click.option(
     "--session",
-    "session",
     metavar="WHICH",
     help="A whole session: id, title or number; with --search, only search in it.",
 )
 @click.option("--fact", metavar="WHICH", help="A fact; the messages stay unless --with-sources.")
-@click.option("--search", metavar="WORDS", help="Every exchange that contains all these words.")
 @click.option("--space", is_flag=True, help="The whole space of --user and --agent.")
 @click.option("--all-of", metavar="USER", help="Every space of a user.")
-@click.option("--with-sources", is_flag=True, help="Also the exchanges that the fact comes from.")
-@click.option("--with-repeats", is_flag=True, help="Also other exchanges that repeat it.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be deleted.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("-o", "--output", metavar="FILE", help="Also write the receipt to a file, as JSON.")
 @click.option("--lift", metavar="RECEIPT", help="Allow what was forgotten to be stored again.")
 @click.option("--resume", is_flag=True, help="Complete an interrupted run.")
-def command(invocation: Invocation, exchanges: Sequence[str], **given: Any) -> None:
+def command(invocation: Invocation, **given: Any) -> None:
     """Delete exchanges, sessions, facts or spaces for good.
 
     You see first what will be deleted. With the messages go their vectors, index entries, ledgers, facts, requirements and condensations; the last are made again from what remains. Facts that other messages state stay. If a client sends the same messages again, the model gets them but they are not stored, until --lift; messages under five words only after the same message as before.
@@ -57,8 +56,12 @@ def command(invocation: Invocation, exchanges: Sequence[str], **given: Any) -> N
 
     Bytes are overwritten if the file system allows it. An SSD, a journal or a snapshot may keep old blocks; if that matters, encrypt the home and destroy its key.
     """
-    asked = ForgetArguments(exchanges, **given)
-    asked.check()
+    asked = ForgetArguments(*(given.pop(each.name) for each in fields(ForgetArguments)))
+    named = any(given[name] for name in ("exchanges", "session", "fact", "search"))
+    if sum([named, asked.space or bool(asked.all_of), bool(asked.lift), asked.resume]) > 1:
+        raise InputError("These options exclude each other.", hint="Keep one of them.")
+    if asked.output and Path(asked.output).exists():
+        raise InputError(f"{asked.output} exists already.", hint="Name another file.")
     if asked.lift:
         _lift(invocation, asked.lift)
     elif asked.resume:
@@ -66,60 +69,44 @@ def command(invocation: Invocation, exchanges: Sequence[str], **given: Any) -> N
     elif asked.space or asked.all_of:
         _spaces(invocation, asked)
     else:
-        _named(invocation, asked)
+        _named(invocation, asked, given)
 
 
 @dataclass(frozen=True, slots=True)
 class ForgetArguments:
-    """The options of a call."""
+    """The options of a call that say how to forget, and what else to do."""
 
-    exchanges: Sequence[str]
-    session: str | None
-    fact: str | None
-    search: str | None
     space: bool
     all_of: str | None
-    with_sources: bool
-    with_repeats: bool
     dry_run: bool
     yes: bool
     output: str | None
     lift: str | None
     resume: bool
 
-    def check(self) -> None:
-        """Check the options before anything is changed.
 
-        Raises:
-            InputError: Options exclude each other, or the output file exists.
-        """
-        named = bool(self.exchanges or self.session or self.fact or self.search)
-        if sum([named, self.space or bool(self.all_of), bool(self.lift), self.resume]) > 1:
-            raise InputError("These options exclude each other.", hint="Keep one of them.")
-        if self.output and Path(self.output).exists():
-            raise InputError(f"{self.output} exists already.", hint="Name another file.")
+def _named(invocation: Invocation, asked: ForgetArguments, given: Mapping[str, Any]) -> None:
+    plan, call = performed(invocation, "forget.plan", **given)
+    if not _agreed(invocation, asked, plan, plan_lines(plan) if not plan.is_empty else [NOTHING]):
+        return
+    receipt, _ = performed(invocation, "forget.run", call=call, plan=plan.id)
+    _tell(invocation, [receipt], asked)
 
 
-def _named(invocation: Invocation, asked: ForgetArguments) -> None:
-    space = open_space(invocation)
-    plan = space.forgetting.plan(
-        asked.exchanges,
-        session=asked.session,
-        fact=asked.fact,
-        search=asked.search,
-        with_sources=asked.with_sources,
-        with_repeats=asked.with_repeats,
-    )
+def _agreed(
+    invocation: Invocation, asked: ForgetArguments, plan: Any, lines: Iterable[str]
+) -> bool:
+    # Show a plan; ask unless it is only to be shown.
     if asked.dry_run and invocation.json:
         invocation.emit(plan)
-        return
+        return False
     if not invocation.json:
-        echo_lines(plan_lines(plan) if not plan.is_empty else [NOTHING])
-    if plan.is_empty:
+        echo_lines(lines)
+    if getattr(plan, "is_empty", False):
         raise click.exceptions.Exit(NotFoundError.exit_code)
     if not asked.dry_run:
         confirm(QUESTION, yes=asked.yes)
-        _tell(invocation, [space.forgetting.execute(plan)], asked)
+    return not asked.dry_run
 
 
 def _spaces(invocation: Invocation, asked: ForgetArguments) -> None:
@@ -129,13 +116,7 @@ def _spaces(invocation: Invocation, asked: ForgetArguments) -> None:
     plans = home.plan_forgetting(wanted)
     if not plans:
         raise NotFoundError(f"{asked.all_of!r} has no space.", hint="List them: unabridged spaces")
-    if asked.dry_run and invocation.json:
-        invocation.emit(plans)
-        return
-    if not invocation.json:
-        echo_lines(space_lines(plans))
-    if not asked.dry_run:
-        confirm(QUESTION, yes=asked.yes)
+    if _agreed(invocation, asked, plans, space_lines(plans)):
         _tell(invocation, [home.forget(plan) for plan in plans], asked)
 
 

@@ -8,7 +8,8 @@ import click
 from unabridged.cli.import_files import FileImport
 from unabridged.cli.import_find import ALL, NONE, choose
 from unabridged.cli.open_from_options import open_space
-from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
+from unabridged.cli.options import MEMORY, Invocation
+from unabridged.cli.plain_command import plain_command
 from unabridged.clock import SystemClock
 from unabridged.errors import InputError
 from unabridged.home.encryption import unsealing
@@ -27,15 +28,14 @@ With --find, search a folder for such files by their content and list them; then
 """
 
 
-@click.command(
+@plain_command(
     "import",
-    help=_HELP,
-    epilog=example(
-        "unabridged import conversations.json --dry-run",
-        "unabridged import chatgpt-export.zip",
-        "unabridged import --find ~/.claude/projects --all",
-        "unabridged export | unabridged import - --user ann",
-    ),
+    "unabridged import conversations.json --dry-run",
+    "unabridged import chatgpt-export.zip",
+    "unabridged import --find ~/.claude/projects --all",
+    "unabridged export | unabridged import - --user ann",
+    options=(*MEMORY, "model"),
+    about=_HELP,
 )
 @click.argument("files", nargs=-1, metavar="[FILE...]")
 @click.option("--dry-run", is_flag=True, help="Only count what would be new; store nothing.")
@@ -45,8 +45,6 @@ With --find, search a folder for such files by their content and list them; then
 @click.option(
     "--format", "form", metavar="NAME", help=f"Name the format instead of detecting it: {known()}."
 )
-@common(*MEMORY, "model")
-@invoked
 def command(
     invocation: Invocation,
     files: tuple[str, ...],

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from unabridged.cli.format import count
-from unabridged.cli.learn import change_lines, learn
+from unabridged.cli.learn import add_learning, change_lines
 from unabridged.cli.open_from_options import look_into, open_space
 from unabridged.cli.operation_command import View, from_operation
 from unabridged.cli.options import MEMORY, Invocation
@@ -109,7 +109,7 @@ from_operation(
     "requirements.conflicts",
     "Show pairs that cannot be met together: different numbers, must against must not.",
     "unabridged requirements conflicts",
-    view=lambda pairs, _: conflict_lines((pair.one, pair.other) for pair in pairs),
+    view=lambda pairs, _: conflict_lines(pairs),
     empty="No conflicts found.",
 )
 
@@ -153,21 +153,10 @@ def import_command(invocation: Invocation, file: str) -> None:
     invocation.answer({"requirements": new}, f"Imported {count(new, 'requirement')}.")
 
 
-@command.sub(
-    "learn",
-    "unabridged requirements learn",
-    "unabridged requirements learn --with-model",
-    options=(*MEMORY, "upstream", "ollama_url", "openai_url", "gguf"),
+add_learning(
+    command,
+    "Find requirements in new exchanges; if interrupted, the next run continues.",
+    ("Found", "in"),
+    lambda space: space.requirements,
+    lambda space: space.requirements.all(),
 )
-@click.option("--with-model", is_flag=True, help="Ask the model too; every quote is checked.")
-def learn_command(invocation: Invocation, *, with_model: bool) -> None:
-    """Find requirements in new exchanges; if interrupted, the next run continues."""
-    held = open_space(invocation)
-    requirements = held.requirements
-    before = len(requirements.all())
-    looked = learn(held, requirements.learn_pending, requirements.asking, with_model=with_model)
-    new = len(requirements.all()) - before
-    invocation.answer(
-        {"exchanges": looked, "requirements": new},
-        f"Found {count(new, 'requirement')} in {count(looked, 'exchange')}.",
-    )

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _LABEL = 10
 """Width in cells of the first column."""
+_KEYS = 6
+"""The most keys that are listed at the start."""
 _CLIENT = 18
 """Width in cells of the column of clients."""
 
@@ -43,6 +45,7 @@ class Start:
         note: Which model answers, and how to get a better one; or why none does.
         home: The folder of the memory; empty if nothing is stored.
         keys: Whether every route needs a key.
+        access: Who can reach whose memory, in sentences.
         token: The file of the token for memory and MCP, used while there are no keys.
         mcp: Whether MCP is served.
     """
@@ -52,6 +55,7 @@ class Start:
     note: str
     home: str
     keys: bool
+    access: tuple[str, ...]
     token: str
     mcp: bool
 
@@ -142,6 +146,7 @@ def _start(service: "Service", access: ApiKeys, url: str, *, mcp: bool) -> Start
         note=note,
         home="" if settings.store == "memory" else settings.home,
         keys=access.closed,
+        access=tuple(access_lines(settings, access)),
         token=str(Path(settings.home) / "config" / TOKEN),
         mcp=mcp,
     )
@@ -161,7 +166,8 @@ def start_lines(start: Start) -> Iterator[str]:
     yield ""
     yield from _row("Model", start.note, "" if start.provider else "warn")
     yield from _row("Memory", start.home or "nothing is stored (--ephemeral)")
-    yield from _row("Access", _access(start))
+    for number, line in enumerate(start.access):
+        yield from _row("" if number else "Access", line)
     yield from _row("Connect", f"{pad('Ollama clients', _CLIENT)}OLLAMA_HOST={start.url}")
     yield from _row("", f"{pad('OpenAI clients', _CLIENT)}OPENAI_BASE_URL={start.url}/v1")
     mcp = f"{start.url}/mcp" if start.mcp else "not installed; to install it:"
@@ -173,14 +179,43 @@ def start_lines(start: Start) -> Iterator[str]:
     yield paint("Ctrl-C stops the server after the answers in progress.", "dim")
 
 
-def _access(start: Start) -> str:
-    if start.keys:
-        return "Every request needs an API key. Create one: unabridged keys create NAME"
-    return f"On this machine, chat needs no key; memory and MCP need the token in {start.token}"
+def access_lines(settings: Settings, access: ApiKeys) -> Iterator[str]:
+    """Say who can reach whose memory."""
+    if access.closed:
+        yield "Every request needs an API key. Create one: unabridged keys create NAME"
+        yield from _reaches(access)
+        return
+    from unabridged.server.local_accounts import Loopback, loopback_of  # noqa: PLC0415 - an extra
+
+    who, reason = loopback_of(settings)
+    whose = f"the memory of the user {settings.user}"
+    if "user" not in settings.isolation:
+        whose = "the memory, which all users share"
+    if who is Loopback.ACCOUNT:
+        yield f"Programs of your account and root chat without a key, with {whose}. Others need one."
+    elif who is Loopback.EVERYONE:
+        yield f"Every account on this machine chats without a key, with {whose}: {reason}."
+        yield "To require a key: unabridged config set require_key always"
+    else:
+        yield f"Chat needs an API key, since {reason}: unabridged keys create NAME"
+    yield f"Memory and MCP need the token in {Path(settings.home) / 'config' / TOKEN}"
+
+
+def _reaches(access: ApiKeys) -> Iterator[str]:
+    now = SystemClock().now()
+    grants = [key.grant for key in access.every() if key.usable(now)]
+    for grant in grants[:_KEYS]:
+        whose = (
+            "any user's memory" if grant.user is None else f"the memory of the user {grant.user}"
+        )
+        yield f"{grant.name} reaches {whose}."
+    if len(grants) > _KEYS:
+        yield f"{count(len(grants) - _KEYS, 'more key')}: unabridged keys list"
 
 
 def _row(label: str, text: str, style: str = "") -> Iterator[str]:
-    lines = [safe(text)] if label in {"", "Connect"} else wrap(safe(text), width() - _LABEL)
+    whole = label in {"", "Connect"} and not text.endswith(".")  # addresses and commands
+    lines = [safe(text)] if whole else wrap(safe(text), width() - _LABEL)
     for number, line in enumerate(lines):
         head = pad("" if number else label, _LABEL)
         yield paint(head, "dim") + paint(line, style)

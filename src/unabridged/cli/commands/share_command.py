@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unabridged.cli.open_from_options import look_into, named
+from unabridged.cli.open_from_options import named
+from unabridged.cli.operation_command import from_operation
 from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.parse_space import parse_space
 from unabridged.cli.plain_command import PlainGroup
-from unabridged.cli.views.forgetting import receipt_lines
-from unabridged.cli.views.shares import carried_lines, share_data, share_lines
+from unabridged.cli.views.shares import carried_lines, revoked_lines, share_lines
 
 if TYPE_CHECKING:
     from unabridged.factory.sharing import SpaceShares
@@ -26,6 +26,7 @@ command = PlainGroup(
     "unabridged share revoke 7K2QMD",
     options=MEMORY,
     default="list",
+    explained={"share": "SHARE is its id in the list, or the end or beginning of it."},
 )
 _dry_run = click.option("--dry-run", is_flag=True, help="Only show what would be copied.")
 
@@ -83,39 +84,31 @@ def to_command(
     invocation.answer(done, *(line for one in done for line in carried_lines(one, dry_run=dry_run)))
 
 
-@command.sub("list", "unabridged share list --json")
-def list_command(invocation: Invocation) -> None:
+from_operation(
+    command,
+    "list",
+    "shares.list",
     """List what was shared in both directions, oldest first.
 
     → was copied to another space, ← came from one. An interrupted share is `unfinished`; share the same again to complete it.
-    """
-    shares = look_into(invocation).sharing.listing()
-    invocation.answer(
-        [share_data(share) for share in shares],
-        *(share_lines(shares) if shares else ()),
-        empty="Nothing was shared yet. Share a session: unabridged share to SPACE --session 1",
-    )
-
-
-@command.sub("revoke", "unabridged share revoke 7K2QMD")
-@click.argument("which", metavar="ID")
-def revoke_command(invocation: Invocation, which: str) -> None:
+    """,
+    "unabridged share list --json",
+    view=lambda views, _: share_lines([view.share for view in views]),
+    empty="Nothing was shared yet. Share a session: unabridged share to SPACE --session 1",
+)
+from_operation(
+    command,
+    "revoke",
+    "shares.revoke",
     """Revoke a share, from either side.
 
     Everything that it copied is deleted in the space that got it: messages, index, vectors, facts, condensations. A receipt is kept. What was said there since stays, also in a shared session, and so does what another share holds. You can share it again.
 
-    ID is the share's id in the list, or the end or beginning of it. If it is interrupted, revoke it again.
-    """
-    done = _shares(invocation).revoke(which)
-    other = done.share.other.name
-    if done.receipt is not None:
-        lines = list(receipt_lines(done.receipt))
-    else:
-        gone = (
-            "Nothing of it was left there." if done.reached else f"There is no space {other} now."
-        )
-        lines = [gone]
-    invocation.answer(done, f"Revoked the share with {other}.", *lines)
+    If it is interrupted, revoke it again.
+    """,
+    "unabridged share revoke 7K2QMD",
+    view=revoked_lines,
+)
 
 
 @command.sub(

@@ -1,20 +1,14 @@
 """``unabridged stats``."""
 
-import click
+from unabridged.cli.operation_command import from_operation
+from unabridged.cli.views.stats import figures_lines
 
-from unabridged.cli.open_from_options import look_into
-from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
-from unabridged.cli.output import echo_lines
-from unabridged.cli.views.stats import figures_data, figures_lines
-
-
-@click.command("stats", epilog=example("unabridged stats", "unabridged stats --json --user ann"))
-@common(*MEMORY)
-@invoked
-def command(invocation: Invocation) -> None:
-    """Show how much is stored, known and condensed."""
-    memory = look_into(invocation)
-    if invocation.json:
-        invocation.emit(figures_data(memory))
-        return
-    echo_lines(figures_lines(memory))
+command = from_operation(
+    None,
+    "stats",
+    "stats",
+    "Show how much is stored, known and condensed.",
+    "unabridged stats",
+    "unabridged stats --json --user ann",
+    view=figures_lines,
+)

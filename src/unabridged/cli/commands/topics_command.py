@@ -1,38 +1,43 @@
 """``unabridged topics``."""
 
 from collections.abc import Sequence
-from datetime import datetime
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from unabridged.cli.format import count, day
-from unabridged.cli.open_from_options import look_into, session_named
-from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
-from unabridged.cli.output import echo, echo_lines, exchange_data, plain
+from unabridged.cli.operation_command import call_of, performed
+from unabridged.cli.options import MEMORY, Invocation
+from unabridged.cli.output import echo, echo_lines, plain
 from unabridged.cli.paint import Column, paint, table, width
-from unabridged.cli.period import in_period, period
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.progress import Stages
 from unabridged.cli.terminal_text import clip, one_line, wrap
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.topic import Topic
 from unabridged.errors import NotFoundError
-from unabridged.space.space import Space
 
+if TYPE_CHECKING:
+    from unabridged.operations.call import Call
+    from unabridged.operations.operation_results import TopicResult
+
+MOST = 1_000
+"""Topics that the operation lists at most."""
 OTHER = "other"
 ROOM_FOR_ALL = 90
 """The least width to also count sessions and show whole dates."""
 
 
-@click.command(
+@plain_command(
     "topics",
-    epilog=example(
-        "unabridged topics",
-        "unabridged topics --since 2026-05-01 --until 2026-05-31",
-        "unabridged topics --show 3",
-    ),
+    "unabridged topics",
+    "unabridged topics --since 2026-05-01 --until 2026-05-31",
+    "unabridged topics --show 3",
+    options=(*MEMORY, "only_session"),
+    operation="topics.list",
+    hidden=("session",),
 )
-@in_period
 @click.option(
     "--show", "shown", metavar="NUMBER", help="List the exchanges of one topic, or of `other`."
 )
@@ -41,64 +46,36 @@ ROOM_FOR_ALL = 90
     type=click.IntRange(1),
     default=20,
     show_default=True,
-    help="List up to this many exchanges of a topic.",
+    help="List up to this many topics, or exchanges of a topic.",
 )
-@common(*MEMORY, "only_session")
-@invoked
-def command(
-    invocation: Invocation,
-    since: datetime | None,
-    until: datetime | None,
-    shown: str | None,
-    limit: int,
-) -> None:
+def command(invocation: Invocation, *, shown: str | None, limit: int, **given: Any) -> None:
     """List what was talked about, with sizes and dates.
 
     Every exchange is in exactly one topic; the last topic holds those that belong to no other. Use
     a topic's number with --show and the same --since, --until and --session.
     """
-    space = look_into(invocation)
-    start, end = period(since, until)
-    found = _found(invocation, space, start, end)
-    if shown is not None:
-        _show(invocation, space, *_chosen(found, shown), limit)
-        return
-    if invocation.json:
-        invocation.emit([topic_data(n, topic) for n, topic in enumerate(found[:limit], 1)])
-        return
-    if not found:
-        echo("There is no exchange in this period.", "dim")
-        return
-    echo_lines(topic_lines(found, limit))
-
-
-def _found(
-    invocation: Invocation, space: Space, since: datetime | None, until: datetime | None
-) -> list[Topic]:
-    session = session_named(invocation, space) if invocation.given("session") else None
+    call = call_of(invocation, "topics.list")
     with Stages(quiet=invocation.json) as stages:
-        return space.maintenance.topics(
-            since=since,
-            until=until,
-            session=session.id if session else None,
-            moved=stages.show,
-        )
+        moving = replace(call, moved=stages.show)
+        found, _ = performed(invocation, "topics.list", call=moving, limit=MOST, **given)
+    if shown is not None:
+        _show(invocation, call, _chosen(found, shown), limit)
+        return
+    invocation.answer(
+        found[:limit],
+        *(topic_lines(found, limit) if found else ()),
+        empty="There is no exchange in this period.",
+    )
 
 
-def _chosen(found: Sequence[Topic], wanted: str) -> tuple[int, Topic]:
-    if wanted == OTHER and found and found[-1].other:
-        return len(found), found[-1]
-    if wanted.isdecimal() and 1 <= int(wanted) <= len(found):
-        return int(wanted), found[int(wanted) - 1]
+def _chosen(found: Sequence["TopicResult"], wanted: str) -> "TopicResult":
+    for topic in found:
+        if wanted == str(topic.number) or (topic.other and wanted == OTHER):
+            return topic
     raise NotFoundError(f"There is no topic {wanted!r}.", hint="List them: unabridged topics")
 
 
-def topic_data(number: int, topic: Topic) -> dict[str, Any]:
-    """Return a topic for JSON."""
-    return {"number": number, "name": topic.name, **plain(topic)}
-
-
-def topic_lines(topics: Sequence[Topic], limit: int) -> list[str]:
+def topic_lines(topics: Sequence["TopicResult"], limit: int) -> list[str]:
     """List topics with their numbers; the others are always last."""
     room = width()
     wide = room >= ROOM_FOR_ALL
@@ -110,20 +87,18 @@ def topic_lines(topics: Sequence[Topic], limit: int) -> list[str]:
         Column("tokens", right=True),
         Column("when", style="dim"),
     ]
-    numbered = list(enumerate(topics, 1))
-    shown = numbered[:limit]
-    rest = [topic for _, topic in numbered[limit:] if not topic.other]
-    shown += [(n, topic) for n, topic in numbered[limit:] if topic.other]
+    rest = [topic for topic in topics[limit:] if not topic.other]
+    shown = [*topics[:limit], *(topic for topic in topics[limit:] if topic.other)]
     rows = [
         (
-            str(number),
+            str(topic.number),
             topic.name,
             f"{len(topic.exchanges):,}",
             *([f"{len(topic.sessions):,}"] if wide else []),
             f"{topic.tokens:,}",
             _when(topic, days=wide),
         )
-        for number, topic in shown
+        for topic in shown
     ]
     lines = table(columns, rows, room)
     if rest:
@@ -138,13 +113,15 @@ def _when(topic: Topic, *, days: bool) -> str:
     return first if first == last else f"{first} – {last}"
 
 
-def _show(invocation: Invocation, space: Space, number: int, topic: Topic, limit: int) -> None:
-    exchanges = [space.log.get(wanted) for wanted in topic.exchanges[:limit]]
+def _show(invocation: Invocation, call: "Call", topic: "TopicResult", limit: int) -> None:
+    exchanges = [
+        performed(invocation, "exchanges.get", call=call, exchange=wanted)[0]
+        for wanted in topic.exchanges[:limit]
+    ]
     if invocation.json:
-        data = topic_data(number, topic)
-        invocation.emit({**data, "exchanges": [exchange_data(each) for each in exchanges]})
+        invocation.emit({**plain(topic), "exchanges": exchanges})
         return
-    titles = {line.session.id: line.session.title for line in space.sessions.summaries()}
+    titles = {session.id: session.title for session in call.space.sessions.all()}
     for line in wrap(one_line(topic.name), width()):
         echo(line, "bold")
     echo()

@@ -6,23 +6,23 @@ from pathlib import Path
 
 import click
 
-from unabridged.cli.options import Invocation, common, example, invoked
+from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo
 from unabridged.cli.paint import Column, table, width
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.terminal_text import wrap
 from unabridged.cli.tour.guide import go_on, guide, play, wait
 from unabridged.cli.tour.script import Chapter, chapters, chosen
 from unabridged.cli.tour.stage import Stage, stage
 
 
-@click.command(
+@plain_command(
     "tour",
-    epilog=example(
-        "unabridged tour",
-        "unabridged tour companion story",
-        "unabridged tour --no-pause | less",
-        "unabridged tour --keep ~/unabridged-tour",
-    ),
+    "unabridged tour",
+    "unabridged tour companion story",
+    "unabridged tour --no-pause | less",
+    "unabridged tour --keep ~/unabridged-tour",
+    options=("json",),
 )
 @click.argument("names", nargs=-1, metavar="[CHAPTER]...")
 @click.option("--list", "listing", is_flag=True, help="List the chapters.")
@@ -33,8 +33,6 @@ from unabridged.cli.tour.stage import Stage, stage
     metavar="FOLDER",
     help="Use this empty folder, and keep it to look around in.",
 )
-@common("json")
-@invoked
 def command(
     invocation: Invocation,
     names: tuple[str, ...],

@@ -3,9 +3,10 @@
 import click
 
 from unabridged.cli.open_from_options import look_into
-from unabridged.cli.options import MEMORY, Invocation, common, example, invoked
+from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import dumps, echo, echo_lines
 from unabridged.cli.paint import colour_out, width
+from unabridged.cli.plain_command import plain_command
 from unabridged.cli.terminal_text import safe
 from unabridged.cli.views.context_report import (
     account_data,
@@ -17,17 +18,16 @@ from unabridged.cli.views.context_report import (
 from unabridged.domain.results import ContextReport
 
 
-@click.command(
+@plain_command(
     "why",
-    epilog=example(
-        "unabridged why", "unabridged why --verbose", "unabridged why --json 01KAJ3 | jq .parts"
-    ),
+    "unabridged why",
+    "unabridged why --verbose",
+    "unabridged why --json 01KAJ3 | jq .parts",
+    options=MEMORY,
 )
 @click.argument("wanted", required=False, metavar="[ID]")
 @click.option("-v", "--verbose", is_flag=True, help="Show ids, figures and every candidate.")
 @click.option("--prompt", is_flag=True, help="Show the prompt itself, rendered again.")
-@common(*MEMORY)
-@invoked
 def command(invocation: Invocation, wanted: str | None, *, verbose: bool, prompt: bool) -> None:
     """Show what a prompt held, and why.
 

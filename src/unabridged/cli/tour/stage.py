@@ -23,6 +23,7 @@ from unabridged.cli.tour.script import FOLDER, TourStep
 from unabridged.config.isolated import alone
 from unabridged.disk.atomic_write import write_whole
 from unabridged.disk.folders import private_folder
+from unabridged.domain.exchange import QUOTING
 from unabridged.errors import InputError, UnabridgedError
 
 LIST = "ls"
@@ -49,7 +50,7 @@ class Stage:
     @contextlib.contextmanager
     def at_home(self, name: str) -> Iterator[None]:
         """Run commands in the home of a chapter; `quote` answers."""
-        with alone(self.folder / name, upstream="quote"):
+        with alone(self.folder / name, upstream=QUOTING):
             yield
 
     def lines(self, step: TourStep) -> list[str]:

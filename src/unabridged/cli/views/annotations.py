@@ -2,18 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unabridged.cli.format import count, moment, percent
 from unabridged.cli.paint import Column, paint, table, width
 from unabridged.cli.terminal_text import one_line
 from unabridged.domain.annotation import ExchangeReading, Scheme
 from unabridged.domain.exchange import Exchange
-from unabridged.domain.message import Role
 
 if TYPE_CHECKING:
     from unabridged.operations.call import Call
-    from unabridged.space.space import Space
 
 _NAMED = 3
 """Categories in one row."""
@@ -79,9 +77,8 @@ def annotated_lines(annotations: Sequence[ExchangeReading], call: "Call") -> lis
     return annotation_lines(exchanges, {each.exchange: each for each in annotations})
 
 
-def distribution_lines(space: "Space") -> list[str]:
+def distribution_lines(counts: Any) -> list[str]:
     """Show the number of messages by category, and the classifiers."""
-    counts = space.annotations.stats()
     total = sum(each.messages for each in counts.categories)
     most = max((each.messages for each in counts.categories), default=0)
     columns = [
@@ -107,9 +104,8 @@ def distribution_lines(space: "Space") -> list[str]:
     return [*lines, paint(f"{said} · scheme {counts.scheme}{f' · by {by}' if by else ''}", "dim")]
 
 
-def judged_rows(space: "Space") -> list[tuple[str, str]]:
+def judged_rows(counts: Any) -> list[tuple[str, str]]:
     """Return rows of a table: how many messages are classified, and the categories."""
-    counts = space.annotations.stats()
     held = sorted(counts.categories, key=lambda each: -each.messages)
     most = [f"{called(each.name)} {each.messages:,}" for each in held if each.messages]
     total = sum(each.messages for each in counts.categories)
@@ -117,29 +113,3 @@ def judged_rows(space: "Space") -> list[tuple[str, str]]:
     rows = [("classified", f"{said}; {count(counts.pending, 'exchange')} pending")]
     chunks = (most[at : at + _NAMED] for at in range(0, len(most), _NAMED))
     return [*rows, *(("", ", ".join(chunk)) for chunk in chunks)]
-
-
-def correct(
-    space: "Space",
-    wanted: str,
-    category: str,
-    side: Role = Role.USER,
-    importance: float | None = None,
-) -> tuple[Exchange, ExchangeReading]:
-    """Set the category of a message of an exchange, as a person sees it.
-
-    Args:
-        space: The space.
-        wanted: The exchange's id or a prefix of it.
-        category: As people write it: ``small talk``, ``small_talk``.
-        side: The side of the message.
-        importance: From 0 to 1; None for the category's.
-
-    Raises:
-        InputError: There is no such category.
-        NotFoundError: There is no such exchange.
-    """
-    exchange = space.log.get(wanted)
-    name = "_".join(category.lower().replace("_", " ").split())
-    reading = space.annotations.correct(exchange, side, category=name, importance=importance)
-    return exchange, reading

@@ -35,6 +35,7 @@ _NAMES: Mapping[str, tuple[str, str]] = {
     "system": ("instructions", "the system prompt: who answers, and how"),
     "tools": ("tools", "definitions of the tools on offer"),
     "knowledge": ("facts", "pinned texts and known facts"),
+    "history": ("sent", "earlier messages, as the client sent them"),
     "recent": ("older", "messages of this session before those"),
     "immediate": ("history", "earlier messages of this session"),
     "semantic": ("recalled", "from memory, for this message"),

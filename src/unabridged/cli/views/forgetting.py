@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from unabridged.cli.format import count, day, moment, size
-from unabridged.cli.paint import paint, width
+from unabridged.cli.paint import Column, paint, table, width
 from unabridged.cli.terminal_text import clip, one_line, safe, wrap
 from unabridged.domain.forgetting import ForgetPlan, OutOfReach, Receipt, SpacePlan
 from unabridged.domain.record import RecordKind
@@ -18,6 +18,8 @@ _NAMES = {
     RecordKind.CONDENSATION: "summary",
     RecordKind.READING: "classification",
     RecordKind.REQUIREMENT: "requirement",
+    RecordKind.OPENING: "mark of an opening",
+    RecordKind.COMPACTION: "link of a summary",
 }
 
 
@@ -83,10 +85,20 @@ def receipt_lines(receipt: Receipt) -> Iterator[str]:
     yield paint(f"Receipt {receipt.id}", "dim")
 
 
-def receipt_row(receipt: Receipt) -> tuple[str, ...]:
-    """Return a receipt as a row of a list."""
-    lifted = f"lifted {day(receipt.lifted)}" if receipt.lifted else ""
-    return (receipt.id, moment(receipt.done), receipt.what, _amount(receipt), lifted)
+def receipts_lines(receipts: Sequence[Receipt]) -> list[str]:
+    """List receipts; nothing if there is none."""
+    columns = [Column("receipt"), Column("when"), Column("what"), Column("", flexible=True)]
+    rows = [
+        (
+            receipt.id,
+            moment(receipt.done),
+            receipt.what,
+            _amount(receipt),
+            f"lifted {day(receipt.lifted)}" if receipt.lifted else "",
+        )
+        for receipt in receipts
+    ]
+    return table([*columns, Column("", style="dim")], rows, width()) if rows else []
 
 
 def _amount(receipt: Receipt) -> str:

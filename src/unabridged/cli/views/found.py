@@ -1,6 +1,7 @@
 """Search results as text, with the matching words marked."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from unabridged.cli.format import day
 from unabridged.cli.paint import paint, width
@@ -44,12 +45,13 @@ def nothing_lines(query: str, nearest: Sequence[SearchResult]) -> list[str]:
     return lines
 
 
-def nearest(search: Callable[..., list[SearchResult]], query: str) -> list[SearchResult]:
-    """Return what comes nearest to a query that nothing matches, as ``Space.search`` finds it."""
+def loosely(query: str) -> dict[str, Any]:
+    """Return the parameters of a search for what comes nearest to a query that nothing matches."""
     from unabridged.space.search import split_phrases  # noqa: PLC0415 - slow, and help needs none of it
 
     phrases, rest = split_phrases(query)
-    return search(" ".join([*phrases, rest]), NEAREST, min_relevance=0)
+    words = " ".join([*phrases, rest])
+    return {"query": words, "limit": NEAREST, "min_relevance": 0, "exact": False}
 
 
 def excerpt(text: str, query: str, room: int) -> str:

@@ -1,21 +1,22 @@
-"""Lists that commands and the chat both show: sessions, models, figures, pins."""
+"""Lists that commands and the chat both show: sessions, models, pins."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from unabridged.cli.format import count, day, moment, size
-from unabridged.cli.paint import PAIRS, Column, paint, table, width
+from unabridged.cli.format import count, day, moment
+from unabridged.cli.paint import Column, paint, table, width
 from unabridged.cli.terminal_text import safe, wrap
-from unabridged.domain.backup_results import StorageUse
 from unabridged.domain.context import Decision, Ledger, Tier
 from unabridged.domain.results import (
     ModelInfo,
     Pin,
-    SessionSummary,
-    Stats,
     WindowPart,
 )
-from unabridged.domain.scope import DEFAULT_NAME, SpaceId
+from unabridged.domain.scope import DEFAULT_NAME
+
+if TYPE_CHECKING:
+    from unabridged.operations.operation_results import SessionResult
 
 ROOM_FOR_IDS = 96
 """The least width of a list with ids; `--json` always shows them."""
@@ -23,19 +24,16 @@ OWN_ID = 26
 """Characters of a generated id; a shorter one is a name from a program."""
 
 
-def session_lines(
-    lines: Sequence[tuple[int, SessionSummary]],
-    handed: Mapping[str, Sequence[SpaceId]] | None = None,
-) -> list[str]:
+def session_lines(sessions: Sequence["SessionResult"], current: str | None = None) -> list[str]:
     """List sessions with their numbers, and with ids if there is room.
 
     Args:
-        lines: Each with its number.
-        handed: By session, the spaces that it was handed off to.
+        sessions: The sessions.
+        current: The id of the session to mark.
     """
-    room, handed = width(), handed or {}
-    went = any(line.session.id in handed for _, line in lines)
-    ids = room >= ROOM_FOR_IDS or any(len(line.session.id) < OWN_ID for _, line in lines)
+    room = width()
+    went = any(session.handed_to for session in sessions)
+    ids = room >= ROOM_FOR_IDS or any(len(session.id) < OWN_ID for session in sessions)
     columns = [
         Column("", right=True, style="dim"),
         Column("", style="accent"),
@@ -46,15 +44,14 @@ def session_lines(
         *([Column("id", style="dim")] if ids else []),
     ]
     rows = []
-    for number, line in lines:
-        session = line.session
-        others = ", ".join(_short(other) for other in handed.get(session.id, ()))
+    for session in sessions:
+        others = ", ".join(map(_short, session.handed_to))
         row = (
-            str(number),
-            "●" if line.current else "",
+            str(session.number),
+            "●" if session.id == current else "",
             session.title or "(untitled)",
             *((f"→ {others}" if others else "",) if went else ()),
-            f"{line.exchanges:,}",
+            f"{session.exchanges:,}",
             moment(session.updated),
             session.id,
         )
@@ -62,11 +59,10 @@ def session_lines(
     return table(columns, rows, room)
 
 
-def _short(space: SpaceId) -> str:
-    if not space.model:
-        return space.name
-    parts = (part for part in (space.user, space.agent) if part != DEFAULT_NAME)
-    return "/".join([*parts, space.model])
+def _short(space: str) -> str:
+    parts = space.split("/", 2)
+    named = [part for part in parts[:-1] if part != DEFAULT_NAME]
+    return "/".join([*named, parts[-1]]) if parts[2:] else space
 
 
 def model_lines(models: Sequence[ModelInfo], *current: str) -> list[str]:
@@ -93,36 +89,6 @@ def model_lines(models: Sequence[ModelInfo], *current: str) -> list[str]:
         else:
             missing += [paint(text, "dim") for text in wrap(safe(line.note), width())]
     return [*table(columns, rows, width()), *missing]
-
-
-def stats_lines(stats: Stats, more: Sequence[tuple[str, str]] = ()) -> list[str]:
-    """Show the figures of a space."""
-    rows = [
-        ("space", stats.space),
-        ("stored", f"{count(stats.exchanges, 'exchange')} in {count(stats.sessions, 'session')}"),
-        ("", f"{count(stats.messages, 'message')}, {count(stats.tokens, 'token')}"),
-        ("on disk", size(stats.bytes)),
-        *_use_rows(stats.use),
-    ]
-    if stats.first and stats.last:
-        rows.append(("from", f"{day(stats.first)} to {day(stats.last)}"))
-    rows.append(("pinned", count(stats.pins, "text")))
-    for title, counts in (("by state", stats.states), ("by model", stats.models)):
-        if counts:
-            rows.append((title, ", ".join(f"{name} {number:,}" for name, number in counts.items())))
-    if stats.calibration:
-        rows.append(("calibrated", ", ".join(stats.calibration)))
-    rows += more
-    return table(PAIRS, rows, width())
-
-
-def _use_rows(use: StorageUse | None) -> list[tuple[str, str]]:
-    if use is None or (not use.archived and use.max_sessions is None and use.max_bytes is None):
-        return []
-    of_sessions = f" of {use.max_sessions:,}" if use.max_sessions is not None else ""
-    of_bytes = f" of {size(use.max_bytes)}" if use.max_bytes is not None else ""
-    said = f"{use.sessions:,}{of_sessions} sessions, {size(use.bytes)}{of_bytes}"
-    return [("active", said), ("archived", count(use.archived, "session"))]
 
 
 def token_lines(lines: Sequence[WindowPart], ledger: Ledger) -> list[str]:

@@ -12,16 +12,15 @@ from unabridged.domain.hash_chain import Proof
 
 def show_proofs(invocation: Invocation, proofs: Iterator[Proof]) -> None:
     """Show each space's result as it arrives; exit with 1 if anything is wrong."""
-    found = []
-    for proof in proofs:
-        found.append(proof)
-        if not invocation.json:
-            _show(proof)
-    if invocation.json:
-        invocation.emit(found)
-    elif not found:
-        echo("There is no space yet.", "dim")
-    if any(proof.flaws for proof in found):
+    flaws: list[object] = []
+
+    def noted() -> Iterator[Proof]:
+        for proof in proofs:
+            flaws.extend(proof.flaws)
+            yield proof
+
+    invocation.answer_each(noted(), _show, "There is no space yet.")
+    if flaws:
         raise click.exceptions.Exit(1)
 
 

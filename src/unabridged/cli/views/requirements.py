@@ -10,6 +10,7 @@ from unabridged.domain.fact import Requirement
 
 if TYPE_CHECKING:
     from unabridged.operations.call import Call
+    from unabridged.operations.operation_results import RequirementConflict
 
 ROOMY = 120
 """The least width of a table with all fields."""
@@ -81,11 +82,11 @@ def drawn_line(requirements: Sequence[Requirement], before: Container[str]) -> s
     return f"Required: {', '.join(new)}. /requirements lists them." if new else ""
 
 
-def conflict_lines(pairs: Iterable[tuple[Requirement, Requirement]]) -> list[str]:
+def conflict_lines(pairs: Iterable["RequirementConflict"]) -> list[str]:
     """Show pairs that cannot be met together."""
     lines = []
-    for one, other in pairs:
-        for line in (f"{one.id} {one.text}", f"{other.id} {other.text}", ""):
+    for pair in pairs:
+        for line in (*(f"{each.id} {each.text}" for each in (pair.one, pair.other)), ""):
             lines += wrap(safe(line), width()) or [""]
     return lines
 

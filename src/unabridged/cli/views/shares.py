@@ -1,13 +1,16 @@
 """Shares as text."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from unabridged.cli.format import count, moment
-from unabridged.cli.output import plain
 from unabridged.cli.paint import Column, paint, table, width
 from unabridged.cli.terminal_text import clip, one_line, safe
+from unabridged.cli.views.forgetting import receipt_lines
 from unabridged.domain.share import Share, ShareKind, ShareResult, ShareSide, ShareState
+
+if TYPE_CHECKING:
+    from unabridged.operations.operation_results import RevokedShare
 
 ID_DIGITS = 6
 """Characters of the end of an id that a list shows; they name it."""
@@ -70,10 +73,14 @@ def share_lines(shares: Sequence[Share]) -> list[str]:
     return table(columns, rows, width())
 
 
-def share_data(share: Share) -> dict[str, Any]:
-    """Return a share for JSON: state, counts and all fields."""
-    figures = {"exchanges": len(share.exchange_ids), "facts_held": len(share.fact_ids)}
-    return {"state": share.state.value, **figures, **plain(share)}
+def revoked_lines(done: "RevokedShare", _: object) -> Iterator[str]:
+    """Show what revoking a share removed."""
+    other = done.share.other.name
+    yield f"Revoked the share with {other}."
+    if done.receipt is not None:
+        yield from receipt_lines(done.receipt)
+    else:
+        yield "Nothing of it was left there." if done.reached else f"There is no space {other} now."
 
 
 def _held(share: Share) -> str:

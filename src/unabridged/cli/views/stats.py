@@ -1,50 +1,55 @@
 """The figures of a memory: messages, facts, annotations and condensations."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from unabridged.cli.format import count
-from unabridged.cli.output import plain
+from unabridged.cli.format import count, day, size
+from unabridged.cli.paint import PAIRS, table, width
 from unabridged.cli.views.annotations import judged_rows
 from unabridged.cli.views.condensations import run_rows
-from unabridged.cli.views.lists import stats_lines
-from unabridged.domain.condensation import Level
-from unabridged.space.space import Space
+from unabridged.domain.backup_results import StorageUse
+
+if TYPE_CHECKING:
+    from unabridged.operations.operation_results import SpaceFigures
 
 
-def figures_data(space: Space) -> dict[str, Any]:
-    """Return the figures for JSON."""
-    return {
-        **plain(space.stats()),
-        "unsaved": space.log.unsaved,
-        "facts": _facts(space),
-        "condensing": {**plain(space.condensations.stats()), "wholes": _wholes(space)},
-        "readings": plain(space.annotations.stats()),
-    }
-
-
-def figures_lines(space: Space) -> list[str]:
-    """Show the figures to people."""
-    facts = _facts(space)
-    said = count(facts["current"], "fact")
-    said += "".join(f", {facts[name]:,} {name}" for name in ("pinned", "disputed") if facts[name])
-    wholes, runs = _wholes(space), run_rows(space.condensations.stats())
-    whole = f"{count(wholes, 'summary')} of whole conversations and months"
+def figures_lines(figures: "SpaceFigures", _: object = None) -> Sequence[str]:
+    """Show the figures of a space."""
+    facts, wholes, runs = figures.facts, figures.wholes, run_rows(figures.condensing)
+    said = count(facts.current, "fact")
+    counted = (("pinned", facts.pinned), ("disputed", facts.disputed))
+    said += "".join(f", {number:,} {name}" for name, number in counted if number)
     if wholes:
-        runs = [*runs, ("", whole)] if space.condensations.stats().runs else [("condensed", whole)]
-    more = [("known", said), *judged_rows(space), *runs]
-    if space.log.unsaved:
-        more.append(("unsaved", count(space.log.unsaved, "write")))
-    return stats_lines(space.stats(), more)
+        whole = f"{count(wholes, 'summary')} of whole conversations and months"
+        runs = [*runs, ("", whole)] if figures.condensing.runs else [("condensed", whole)]
+    rows = [
+        ("space", figures.space),
+        (
+            "stored",
+            f"{count(figures.exchanges, 'exchange')} in {count(figures.sessions, 'session')}",
+        ),
+        ("", f"{count(figures.messages, 'message')}, {count(figures.tokens, 'token')}"),
+        ("on disk", size(figures.bytes)),
+        *_use_rows(figures.use),
+    ]
+    if figures.first and figures.last:
+        rows.append(("from", f"{day(figures.first)} to {day(figures.last)}"))
+    rows.append(("pinned", count(figures.pins, "text")))
+    for title, counts in (("by state", figures.states), ("by model", figures.models)):
+        if counts:
+            rows.append((title, ", ".join(f"{name} {number:,}" for name, number in counts.items())))
+    if figures.calibration:
+        rows.append(("calibrated", ", ".join(figures.calibration)))
+    rows += [("known", said), *judged_rows(figures.readings), *runs]
+    if figures.unsaved:
+        rows.append(("unsaved", count(figures.unsaved, "write")))
+    return table(PAIRS, rows, width())
 
 
-def _wholes(space: Space) -> int:
-    return sum(one.level is not Level.EXCHANGES for one in space.condensations.condensations())
-
-
-def _facts(space: Space) -> dict[str, int]:
-    facts = space.facts.all()
-    return {
-        "current": len(facts),
-        "pinned": sum(fact.pinned for fact in facts),
-        "disputed": sum(bool(fact.disputed_by) for fact in facts),
-    }
+def _use_rows(use: StorageUse | None) -> list[tuple[str, str]]:
+    if use is None or (not use.archived and use.max_sessions is None and use.max_bytes is None):
+        return []
+    of_sessions = f" of {use.max_sessions:,}" if use.max_sessions is not None else ""
+    of_bytes = f" of {size(use.max_bytes)}" if use.max_bytes is not None else ""
+    said = f"{use.sessions:,}{of_sessions} sessions, {size(use.bytes)}{of_bytes}"
+    return [("active", said), ("archived", count(use.archived, "session"))]

@@ -79,7 +79,7 @@ class SearchIndex:
         with self._lock:
             self._catch_up()
             embedder = self._snapshot.embedder
-            return "" if embedder is None else embedder.identity
+            return "" if embedder is None or self._snapshot.is_empty else embedder.identity
 
     def search(self, query: IndexQuery) -> IndexHits:
         with self._lock:

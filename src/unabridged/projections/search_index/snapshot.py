@@ -55,6 +55,11 @@ class IndexSnapshot:
         self._readers: dict[int, int] = {}
         self._searches = 0
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it holds no exchanges."""
+        return not self.segments and not len(self.buffer)
+
     def new_buffer(self) -> IndexBuffer:
         """Return an empty buffer for vectors of the embedder."""
         if self.embedder is None:

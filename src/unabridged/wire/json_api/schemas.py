@@ -19,7 +19,7 @@ Schema = dict[str, Any]
 
 _PLAIN: Mapping[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 _ATTRIBUTE = re.compile(r"^    (\w+): (.*(?:\n        .*)*)", re.MULTILINE)
-_PART_TYPES = ("text", "image", "tool_call", "tool_result", "reasoning")
+_PART_TYPES = ("text", "image", "tool_call", "tool_result", "reasoning", "foreign")
 
 
 class Schemas:
@@ -111,8 +111,9 @@ class Schemas:
 
 
 def described(kind: type[Any]) -> tuple[str, dict[str, str]]:
-    """Return the descriptions of a class and of its fields, from its docstring."""
-    doc = inspect.cleandoc(kind.__doc__ or "")
-    about, _, attributes = doc.partition("Attributes:")
-    fields = {name: " ".join(text.split()) for name, text in _ATTRIBUTE.findall(attributes)}
+    """Return the descriptions of a class and of its fields, from its docstring and its bases'."""
+    about, fields = "", dict[str, str]()
+    for each in reversed(kind.__mro__):
+        about, _, attributes = inspect.cleandoc(each.__doc__ or "").partition("Attributes:")
+        fields |= {name: " ".join(text.split()) for name, text in _ATTRIBUTE.findall(attributes)}
     return " ".join(about.split()), fields

@@ -16,6 +16,7 @@ from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hin
 import msgspec
 
 from unabridged.domain.message import (
+    Foreign,
     Image,
     Reasoning,
     Text,
@@ -25,7 +26,7 @@ from unabridged.domain.message import (
     part_to_dict,
 )
 
-PARTS = (Text, Image, ToolCall, ToolResult, Reasoning)
+PARTS = (Text, Image, ToolCall, ToolResult, Reasoning, Foreign)
 """The kinds of content parts, by ``type``."""
 
 Value = TypeVar("Value")

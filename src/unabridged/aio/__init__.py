@@ -1,7 +1,7 @@
 """Memory for asynchronous programs: the methods of ``Memory``, awaited.
 
-Threads are used here only. Work on a memory runs in ``threads`` threads (a setting); each answer
-that streams has a thread of its own, since it waits for a model.
+Work on a memory runs in ``threads`` threads (a setting); each answer that streams has a thread of
+its own, since it waits for a model.
 """
 
 import asyncio
@@ -15,11 +15,8 @@ from collections.abc import (
     Iterator,
     Sequence,
 )
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import copy_context
 from functools import partial, update_wrapper
 from pathlib import Path
-from threading import Thread
 from typing import (
     Any,
     Concatenate,
@@ -32,12 +29,12 @@ from typing import (
     get_args,
     get_type_hints,
 )
-from weakref import WeakSet
 
+from unabridged.aio.threads import MemoryThreads, in_thread, to_its_end
 from unabridged.domain.context import Context
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.settings import Settings, SettingsDict
-from unabridged.errors import InputError, StoreClosedError, UnsupportedError
+from unabridged.errors import InputError, UnsupportedError
 from unabridged.knowledge.facts import Facts
 from unabridged.knowledge.requirements import Requirements
 from unabridged.memory import Memory
@@ -56,119 +53,10 @@ Sync = TypeVar("Sync")
 Call = TypeVar("Call", bound=Callable[..., Any])
 
 
-class _Threads:
-    """The threads of one memory, and the answers that stream in them."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._work = ThreadPoolExecutor(settings.threads, "unabridged")
-        self._streams = ThreadPoolExecutor(settings.max_streams, "unabridged-stream")
-        self._closing: asyncio.Task[None] | None = None
-        self.replies: WeakSet[Reply] = WeakSet()
-
-    async def read(self, call: Callable[[], Result]) -> Result:
-        """Run something that may be dropped when its task is cancelled."""
-        future, work = self._submitted(self._work, call)
-        try:
-            return await future
-        except asyncio.CancelledError:
-            work.cancel()
-            raise
-
-    async def write(self, call: Callable[[], Result]) -> Result:
-        """Run something to its end; a cancelled task ends after it."""
-        return await _to_its_end(self._submitted(self._work, call)[0])
-
-    async def stream(self, call: Callable[[], Result], stop: Callable[[], None]) -> Result:
-        """Run a step of a stream; a cancelled task stops the stream, and ends after that."""
-        future, work = self._submitted(self._streams, call)
-        try:
-            return await future
-        except asyncio.CancelledError:
-            work.cancel()
-            await _to_its_end(_in_thread(stop))
-            raise
-
-    async def close(self, close: Callable[[], None]) -> None:
-        """Stop the answers, finish the work, close the memory."""
-        if self._closing is None:
-            stops = [reply.stop for reply in self.replies]
-            self._closing = asyncio.ensure_future(self._close(stops, close))
-        await _to_its_end(self._closing)
-
-    async def _close(self, stops: Sequence[Callable[[], None]], close: Callable[[], None]) -> None:
-        await asyncio.gather(*(_in_thread(stop) for stop in stops))
-        self._streams.shutdown(wait=False, cancel_futures=True)
-        await _in_thread(self._work.shutdown)
-        await _in_thread(close)
-
-    def _submitted(
-        self, pool: ThreadPoolExecutor, call: Callable[[], Result]
-    ) -> tuple[asyncio.Future[Result], Future[Result]]:
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Result] = loop.create_future()
-        try:
-            work = pool.submit(copy_context().run, call)
-        except RuntimeError as error:
-            raise StoreClosedError(
-                "The memory was closed.", hint="Open it again: await AsyncMemory.open()."
-            ) from error
-        work.add_done_callback(partial(_deliver, loop, future))
-        return future, work
-
-
-def _in_thread(call: Callable[[], Result]) -> asyncio.Future[Result]:
-    # A thread outside of the pools, which may all be busy or closed.
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[Result] = loop.create_future()
-    work: Future[Result] = Future()
-    work.add_done_callback(partial(_deliver, loop, future))
-
-    def run() -> None:
-        try:
-            work.set_result(call())
-        except BaseException as error:  # noqa: BLE001 - who awaits it gets it
-            work.set_exception(error)
-
-    Thread(target=run, name="unabridged-close").start()
-    return future
-
-
-def _deliver(
-    loop: asyncio.AbstractEventLoop, future: asyncio.Future[Result], work: Future[Result]
-) -> None:
-    try:
-        loop.call_soon_threadsafe(_settle, future, work)
-    except RuntimeError:
-        return  # the loop was closed: nobody waits
-
-
-def _settle(future: asyncio.Future[Result], work: Future[Result]) -> None:
-    if future.done() or work.cancelled():
-        return
-    error = work.exception()
-    if error is not None:
-        future.set_exception(error)
-    else:
-        future.set_result(work.result())
-
-
-async def _to_its_end(future: asyncio.Future[Result]) -> Result:
-    cancelled: asyncio.CancelledError | None = None
-    while not future.done():
-        try:
-            await asyncio.wait([future])
-        except asyncio.CancelledError as error:
-            cancelled = error
-    if cancelled is not None:
-        future.exception()  # seen, so that it is not reported as forgotten
-        raise cancelled
-    return future.result()
-
-
 class _Wrapper(Generic[Sync]):
     """An object whose methods are called in threads."""
 
-    def __init__(self, sync: Sync, threads: _Threads) -> None:
+    def __init__(self, sync: Sync, threads: MemoryThreads) -> None:
         self._sync = sync
         self._threads = threads
 
@@ -243,7 +131,7 @@ class AsyncReply(_Wrapper[Reply]):
     is stored as incomplete. As an asynchronous context manager it stops at the end of the block.
     """
 
-    def __init__(self, reply: Reply, threads: _Threads) -> None:
+    def __init__(self, reply: Reply, threads: MemoryThreads) -> None:
         super().__init__(reply, threads)
         self._pieces = iter(reply)
         threads.replies.add(reply)
@@ -296,7 +184,7 @@ class AsyncReply(_Wrapper[Reply]):
 
     async def stop(self) -> None:
         """End the answer here, and close the connection to the model; what came is stored."""
-        await _to_its_end(_in_thread(self._sync.stop))
+        await to_its_end(in_thread(self._sync.stop))
 
     async def _step(self, call: Callable[[], Result]) -> Result:
         return await self._threads.stream(call, self._sync.stop)
@@ -357,6 +245,7 @@ class AsyncRequirements(_Wrapper[Requirements]):
 
     all = _read(Requirements.all)
     get = _read(Requirements.get)
+    history = _read(Requirements.history)
     add = _write(Requirements.add)
     edit = _write(Requirements.edit)
     pin = _write(Requirements.pin)
@@ -406,7 +295,7 @@ class AsyncMemory(_Wrapper[Memory]):
     """
 
     def __init__(self, memory: Memory) -> None:
-        super().__init__(memory, _Threads(memory.space.settings))
+        super().__init__(memory, MemoryThreads(memory.space.settings))
 
     @classmethod
     def open(
@@ -442,12 +331,12 @@ class AsyncMemory(_Wrapper[Memory]):
 
     @classmethod
     async def _opened(cls, given: Callable[[], Memory]) -> Self:
-        opening = _in_thread(given)
+        opening = in_thread(given)
         try:
-            return cls(await _to_its_end(opening))
+            return cls(await to_its_end(opening))
         except asyncio.CancelledError:
             if opening.exception() is None:
-                await _to_its_end(_in_thread(opening.result().close))
+                await to_its_end(in_thread(opening.result().close))
             raise
 
     async def __aenter__(self) -> Self:

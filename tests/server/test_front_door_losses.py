@@ -1,0 +1,131 @@
+"""No tool, message or thought of a client is lost without being told, whatever it sends.
+
+Random requests, each continued as programs do, are compared with what arrives upstream. A failure
+names its seed: ``run(door, dialect, [seed])`` repeats it.
+"""
+
+import random
+import re
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from tests.helpers.client_talks import (
+    ANTHROPIC,
+    OLLAMA,
+    OPENAI,
+    RESPONSES,
+    Said,
+    Talker,
+    sizes,
+)
+from tests.helpers.front_door import opened
+from tests.helpers.strict_rules import Strictness
+from tests.helpers.strict_server import StrictModel
+
+from unabridged.testing.replies import ScriptedReply
+
+WINDOWS = (4_096, 8_192, 16_384, 32_768, 131_072, 1_048_576)
+WAYS = [(client, up) for up in (OPENAI, OLLAMA) for client in (OPENAI, OLLAMA, RESPONSES)]
+WAYS += [(ANTHROPIC, OPENAI), (ANTHROPIC, OLLAMA)]
+TO_ANTHROPIC = [(client, ANTHROPIC) for client in (ANTHROPIC, OPENAI, OLLAMA, RESPONSES)]
+REQUESTS, SHORT = 2_000, 60
+SHOWN = 8
+LARGE = 10
+"""One talk of so many may be this many times longer, so that the largest windows are filled."""
+
+
+class Replies:
+    """The answers of the upstream, which a client then sends back with its next message."""
+
+    def __init__(self):
+        self.next = "Yes."
+
+    def __call__(self, body):
+        return self.next
+
+
+def model_of(window):
+    return StrictModel(f"w{window}", window)
+
+
+def turns(seed, dialect, windows, most_characters, **most):
+    """One talk as it goes on: each time the model, the talk as sent, and the answer to it."""
+    source = random.Random(f"{seed} {dialect}")
+    window = source.choice(windows)
+    talker = Talker(source, dialect, foreign=source.random() < 0.5)
+    bound = most_characters * (LARGE if source.random() < 1 / LARGE else 1)
+    talk = talker.talk(*sizes(source, window, most_characters=bound, **most))
+    for _ in range(source.choice((1, 2, 3))):
+        answer = Said("assistant", talker.words(60), reasoning=talker.words(40))
+        yield f"w{window}", talk, answer
+        talk = follow(source, talker, talk, answer)
+
+
+def follow(source, talker, talk, answer):
+    """The client's next list: it goes on, asks again, or has cut its beginning."""
+    said = list(talk.said)
+    how = source.random()
+    if how < 0.1 and said[-1].role == "user":
+        return replace(talk, said=[*said[:-1], talker.user(200)])
+    if how < 0.2:
+        users = [place for place, one in enumerate(said) if one.role == "user"]
+        said = said[users[len(users) // 2] :]
+    then = replace(talk, said=[*said, answer])
+    if talk.tools and how > 0.6:
+        then.said.append(talker.user(100))
+        talker.round(then, 200)
+    else:
+        then.said.append(talker.user(200))
+    return then
+
+
+def run(door, dialect, seeds, windows=WINDOWS, most_characters=600_000, **most):
+    """Put talks to the server until so many requests were made; what went wrong, and what came."""
+    wrong, came = [], Counter()
+    for seed in seeds:
+        for model, talk, answer in turns(seed, dialect, windows, most_characters, **most):
+            door.server.script.script.next = ScriptedReply(answer.text, reasoning=answer.reasoning)
+            sent, found = door.put(talk, dialect, model, stream=seed % 2 == 0)
+            left = "x-unabridged-left-out" in sent.headers
+            came["left out" if left else sent.status] += 1
+            about = f"seed {seed}, {model}, {len(talk.said)} messages, {len(talk.tools)} tools"
+            wrong += [f"{about}: {fault}" for fault in found]
+            came["faulty"] += bool(found)
+            door.server.clear()
+    return wrong, came
+
+
+def check(door, dialect, wrong, came):
+    """Fail where a request was spoiled, and say how many were."""
+    requests = came.total() - came["faulty"]
+    kinds = {re.sub(r"\d+", "", line.partition(": ")[2])[:24]: line for line in reversed(wrong)}
+    lines = "\n".join(list(kinds.values())[-SHOWN:])
+    assert not wrong, f"{came['faulty']} of {requests} requests: {dict(came)}\n{lines}"
+    assert door.server.cut == [], "Ollama shortened prompts in silence"
+    assert came[200] >= requests // 4, f"too few were answered: {dict(came)}"
+
+
+def walk(serving, client, upstream, seeds, **bounds):
+    models = [model_of(window) for window in WINDOWS]
+    lenient = Strictness(unknown=False)
+    with opened(serving, upstream, Replies(), models=models, strict=lenient) as door:
+        if not door.speaks(client):
+            pytest.skip(f"the server does not speak {client}")
+        check(door, client, *run(door, client, seeds, **bounds))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("client", "upstream"), WAYS + TO_ANTHROPIC)
+def test_nothing_is_lost_in_silence(serving, client, upstream):
+    few = SHORT // len(WAYS) // 2 + 1
+    bounds = {"most_characters": 60_000, "most_messages": 120, "most_tools": 60}
+    walk(serving, client, upstream, range(few), windows=WINDOWS[:4], **bounds)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3_600)
+@pytest.mark.parametrize(("client", "upstream"), WAYS + TO_ANTHROPIC)
+def test_nothing_is_lost_in_silence_in_2000_requests(serving, client, upstream):
+    every = len(WAYS) + len(TO_ANTHROPIC)
+    walk(serving, client, upstream, range(1_000, 1_000 + REQUESTS // every // 2 + 1))
