@@ -13,7 +13,6 @@ RARE = (
     "unabridged.installation",
     "unabridged.knowledge.requirement_patterns_wide",
     "unabridged.migration",
-    "unabridged.operations",
     "unabridged.server",
     "unabridged.space.maintenance",
     "unabridged.stores.held_writes",
@@ -24,6 +23,8 @@ RARE = (
     "importlib.metadata",
 )
 """What most calls of a memory do not need."""
+OPERATIONS = "unabridged.operations"
+"""What a program does not need that calls a memory itself."""
 SHARING = "unabridged.sharing.deliver"
 """What only sharing needs, and the list of sessions, which says what was handed off."""
 
@@ -31,7 +32,7 @@ COMMAND = "from unabridged.cli.main import cli\nassert cli.run({words!r}) in (0,
 SHOW = "\nimport sys\nprint('\\n'.join(['', *sys.modules]))"
 STARTS = {
     "import unabridged": ("import unabridged", ("click", "msgspec", *ENGINE, *HEAVY)),
-    "import unabridged.memory": ("import unabridged.memory", ("click", SHARING, *RARE)),
+    "import unabridged.memory": ("import unabridged.memory", ("click", SHARING, OPERATIONS, *RARE)),
     "unabridged --help": (["--help"], ("msgspec", "unabridged.config", *ENGINE, *HEAVY)),
     "unabridged search --help": (["search", "--help"], (*ENGINE, *HEAVY)),
     "unabridged facts add --help": (["facts", "add", "--help"], (*ENGINE, *HEAVY)),
