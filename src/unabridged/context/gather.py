@@ -8,7 +8,7 @@ from typing import Any
 from unabridged.annotations.annotation_records import annotations_of, ids_of
 from unabridged.condense.history_summary import HistorySummary, earlier_from_data
 from unabridged.condense.session_view import PERIOD, SessionView, name_of, view_of
-from unabridged.context.earlier_blocks import client_manifests, earlier_blocks
+from unabridged.context.earlier_blocks import Reach, client_manifests, earlier_blocks
 from unabridged.context.facts import MOST as MOST_FACTS
 from unabridged.context.fit_request import before_of, fit_request
 from unabridged.context.manifest import previous_manifest
@@ -152,7 +152,8 @@ def _fitted(
         names.append(request.id)
         previous = previous_manifest(store, request.id)
     manifests = client_manifests(store, names)
-    made = earlier_blocks(store, manifests, request.scope.session)
+    reach = Reach(plan.only, plan.closed)
+    made = earlier_blocks(store, manifests, request.scope.session, reach)
     blocks = {n: made[name] for n, name in enumerate(names) if name in made}
     before = before_of(previous, _earlier(store, previous))
     return fit_request(plan, request.client, blocks, before, request.id)
