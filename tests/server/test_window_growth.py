@@ -85,3 +85,9 @@ def test_a_window_that_cannot_be_loaded_goes_back_and_is_remembered(ollama):
     assert "messages=" in condensed.headers["x-unabridged-left-out"]
     assert ask(served, LONG).status_code == 200
     assert windows(server) == [32_768, 16_384, 16_384]
+
+
+def test_it_grows_again_where_the_longer_window_keeps_more_for_the_answer(ollama):
+    served, server = ollama(OllamaEntry(loaded=1_024), fit="refuse")
+    assert ask(served, [{"role": "user", "content": "one " * 1_760}]).status_code == 200
+    assert windows(server) == [4_096]

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import Any
 from urllib.parse import urlsplit
@@ -188,7 +189,8 @@ async def _asked(
     else:
         body = openai.body(_request(question, dialect), model.model)
     usage = question.asked.usage if question.is_raw(model) else True
-    return await relayed(relay, there, body, lambda: _listener(dialect, question, usage=usage))
+    listener = partial(_listener, dialect, question, usage=usage)
+    return await relayed(relay, there, body, listener, question.window)
 
 
 def _request(question: UpstreamPrompt, upstream: str) -> ChatRequest:

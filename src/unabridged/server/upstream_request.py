@@ -92,6 +92,7 @@ async def relayed(
     model: SupportsRelay,
     body: Mapping[str, Any],
     listener: Callable[[], Listener],
+    window: int | None = None,
 ) -> RelayedAnswer:
     """Send a request to a server; return its answer once it begins.
 
@@ -100,6 +101,7 @@ async def relayed(
         model: The model, which handles its server's peculiarities.
         body: The request in the server's dialect.
         listener: Makes the parser of the answer.
+        window: The window of the request in tokens, or None if it sets none.
 
     Raises:
         RefusedError: The server returned an error.
@@ -112,7 +114,7 @@ async def relayed(
             return RelayedAnswer(reply, listener(), stream=bool(body.get("stream")))
         error, said = await refusal_in(reply)
         if not model.repair(error):
-            raise RefusedError(model.understood(error), reply.status, reply.headers, said)
+            raise RefusedError(model.understood(error, window), reply.status, reply.headers, said)
 
 
 async def refusal_in(reply: RelayedReply) -> tuple[UpstreamError, bytes]:

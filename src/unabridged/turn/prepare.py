@@ -1,6 +1,6 @@
 """Makes the context of a message. Nothing here keeps state."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from unabridged.budget.tiers import tier_shares
@@ -186,19 +186,33 @@ def prepare_synced(
         )
         return _prepared(space, plan, replace(request, client=ClientRequest(synced, fit)))
 
-    try:
-        context = prepared(info, Fit.REFUSE)
-    except PromptTooLargeError as error:
-        grown = None
-        if request_options.window is None:
-            model = options.model or space.model
-            grown = space.dependencies.upstream_info.grow(model, error.needed)
-        if grown is None:
-            context = prepared(info, fit)
-        else:
-            note = f"{GREW} {grown.window:,} tokens, since this request needs them."
-            context = prepared(replace(grown, notes=(*grown.notes, note)), fit)
+    def grown(info: UpstreamInfo, needed: int) -> UpstreamInfo | None:
+        if request_options.window is not None:
+            return None
+        larger = space.dependencies.upstream_info.grow(options.model or space.model, needed)
+        if larger is None or larger.window <= info.window:
+            return None
+        note = f"{GREW} {larger.window:,} tokens, since this request needs them."
+        return replace(larger, notes=(*larger.notes, note))
+
+    context = _fitted(info, prepared, grown, fit)
     return context if synced.open is None else _continued(space, context)
+
+
+def _fitted(
+    info: UpstreamInfo,
+    prepared: Callable[[UpstreamInfo, Fit], Context],
+    grown: Callable[[UpstreamInfo, int], UpstreamInfo | None],
+    fit: Fit,
+) -> Context:
+    while True:  # a longer window keeps more for the answer, so that it may have to grow again
+        try:
+            return prepared(info, Fit.REFUSE)
+        except PromptTooLargeError as error:
+            larger = grown(info, error.needed)
+        if larger is None:
+            return prepared(info, fit)
+        info = larger
 
 
 def _continued(space: Space, context: Context) -> Context:
