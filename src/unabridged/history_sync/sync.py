@@ -16,10 +16,10 @@ from itertools import islice
 from threading import RLock
 
 from unabridged.budget.count import Counter
+from unabridged.context.earlier_blocks import client_manifests
 from unabridged.domain.client_history import ClientMessage, SyncedHistory
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Role
-from unabridged.domain.record import RecordKind
 from unabridged.domain.session import Session, title_from
 from unabridged.errors import (
     HeadMovedError,
@@ -265,8 +265,8 @@ class _Request:
 
     def _grown(self, behind: str | None) -> Exchange | None:
         grown = self._placer.grown(behind, self._asked)
-        held = self._store.records(RecordKind.CONTEXT, ids=[grown.id]) if grown else []
-        return grown if held else None
+        # One that a prompt of our own began is its owner's to continue.
+        return grown if grown and client_manifests(self._store, [grown.id]) else None
 
     def _is_touched(self, session: str) -> bool:
         header = self._store.session(session)
