@@ -232,7 +232,8 @@ class Turn:
             return self.request()
         before = self.context
         self._context = self._shorter(refusal)
-        if self._context.prompt == before.prompt and self._context.max_output == before.max_output:
+        same = (before.prompt, before.max_output)
+        if self._synced is not None and (self._context.prompt, self._context.max_output) == same:
             raise refusal  # a client's request from which memory has nothing left to take
         self.notes.append(SHORTER)
         return self.request()
