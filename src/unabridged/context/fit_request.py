@@ -35,6 +35,11 @@ HINT = (
     "Nothing was sent and nothing was cut."
 )
 
+FIXED_HINT = (
+    "System messages, tools and the newest message are never condensed. Send less of them, or set "
+    "a larger window. Nothing was sent and nothing was cut."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class RequestBefore:
@@ -182,7 +187,8 @@ def _condensed(
     if room <= 0:
         room = limit - sizes.fixed
     if room < 0:
-        raise PromptTooLargeError(sizes.fixed + least_answer(plan.window), plan.window, hint=HINT)
+        needed = sizes.fixed + least_answer(plan.window)
+        raise PromptTooLargeError(needed, plan.window, hint=FIXED_HINT)
     most = int(EARLIER_SHARE * room)
     left, kept = int(BLOCK_SHARE * room) - most, len(path)
     while kept and sizes.exchanges[kept - 1] <= left:
