@@ -6,6 +6,8 @@ import httpx2
 import pytest
 from tests.helpers.talker import talking
 
+from unabridged.context.earlier_blocks import ClientManifests
+from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import Scope
 from unabridged.testing.openai_server import OpenAIEntry, OpenAITestServer
 
@@ -71,3 +73,38 @@ def test_requests_are_answered_while_what_they_follow_is_forgotten(serving, upst
     for thread in threads:
         thread.join()
     assert failed == []
+
+
+class Watched:
+    """A store whose reads of contexts are counted."""
+
+    def __init__(self, store):
+        self._store, self.read = store, []
+
+    def __getattr__(self, name):
+        return getattr(self._store, name)
+
+    def records(self, kind, **asked):
+        if kind is RecordKind.CONTEXT:
+            self.read.append(list(asked["ids"]))
+        return self._store.records(kind, **asked)
+
+
+def test_the_manifests_of_a_conversation_are_read_once_and_dropped_by_a_forgetting(
+    serving, upstream
+):
+    url = serving(upstream="openai", openai_url=upstream.base_url)
+    talk = []
+    names = [ask(url, talk, f"What is the port of module {n} of the gateway?") for n in range(4)]
+    with talking(url.service.pool, Scope()) as memory:
+        store = Watched(memory.space.dependencies.store)
+        path = list(store.get(names).values())
+        manifests = ClientManifests(store)
+        first = manifests.of(path[:3])
+        assert set(first) == set(names[:3])
+        assert set(manifests.of(path)) == set(names)
+        assert store.read == [names[:3], names[3:]]
+        memory.forget(names[1])
+        assert set(manifests.of([path[0], *path[2:]])) == {names[0], *names[2:]}
+        assert store.read[-1] == [names[0], *names[2:]]
+        assert names[1] not in manifests.of(path)

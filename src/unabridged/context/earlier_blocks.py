@@ -7,15 +7,17 @@ and without what the one who asks now may not recall: the block may be from a wi
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 from unabridged.context.manifest import places_of
 from unabridged.context.recall_block import PINNED, client_block, fact_block
 from unabridged.context.render import exchange_blocks
 from unabridged.context.types import EarlierBlock
-from unabridged.domain.exchange import Exchange
+from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.record import Record, RecordKind
 from unabridged.knowledge.statements import PERSON
+from unabridged.log.record_watch import RecordWatch
 from unabridged.ports import Store
 
 
@@ -33,6 +35,9 @@ class Reach:
 
 
 EVERYTHING = Reach()
+MOST_MANIFESTS = 8_192
+_NAMED = ("client", "pins", "facts", "overviews", "semantic")
+"""What of a manifest is read again for its block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +98,42 @@ def _within(store: Store, found: _Found, reach: Reach) -> _Found:
     )
 
 
-def client_manifests(store: Store, ids: Sequence[str]) -> dict[str, Mapping[str, Any]]:
-    """Return the manifests of those exchanges that clients began, by id."""
-    records = store.records(RecordKind.CONTEXT, ids=ids) if ids else []
-    found = {record.id: record.body["manifest"] for record in records}
-    return {name: manifest for name, manifest in found.items() if "client" in manifest}
+class ClientManifests:
+    """The manifests of exchanges that clients began: the ids of their blocks.
+
+    Those of complete exchanges never change, and are cached, since a client sends its whole list
+    each time. A forgetting clears the cache.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._watch = RecordWatch(store, RecordKind.TOMBSTONE, RecordKind.RECEIPT)
+        self._lock = Lock()
+        self._version = -1
+        self._known: dict[str, Mapping[str, Any] | None] = {}
+
+    def of(self, exchanges: Iterable[Exchange]) -> dict[str, Mapping[str, Any]]:
+        """Return the manifests of those exchanges that clients began, by id."""
+        given = list(exchanges)
+        version = self._watch.version()
+        with self._lock:
+            if version != self._version or len(self._known) > MOST_MANIFESTS:
+                self._version, self._known = version, {}
+            known = {one.id: self._known[one.id] for one in given if one.id in self._known}
+        wanted = [one.id for one in given if one.id not in known]
+        records = self._store.records(RecordKind.CONTEXT, ids=wanted) if wanted else ()
+        read = {record.id: _blocks_of(record) for record in records}
+        complete = {e.id for e in given if e.state is ExchangeState.COMPLETE and e.id not in known}
+        with self._lock:
+            if version == self._version:
+                self._known |= {name: read.get(name) for name in complete}
+        found = {**known, **read}
+        return {name: manifest for name, manifest in found.items() if manifest is not None}
+
+
+def _blocks_of(record: Record) -> Mapping[str, Any] | None:
+    manifest = record.body["manifest"]
+    return {name: manifest[name] for name in _NAMED} if "client" in manifest else None
 
 
 def named_facts(store: Store, ids: Sequence[str]) -> dict[str, Record]:

@@ -16,7 +16,7 @@ from itertools import islice
 from threading import RLock
 
 from unabridged.budget.count import Counter
-from unabridged.context.earlier_blocks import client_manifests
+from unabridged.context.manifest import previous_manifest
 from unabridged.domain.client_history import ClientMessage, SyncedHistory
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Role
@@ -266,7 +266,8 @@ class _Request:
     def _grown(self, behind: str | None) -> Exchange | None:
         grown = self._placer.grown(behind, self._asked)
         # One that a prompt of our own began is its owner's to continue.
-        return grown if grown and client_manifests(self._store, [grown.id]) else None
+        begun = previous_manifest(self._store, grown.id) if grown else None
+        return grown if begun is not None and "client" in begun else None
 
     def _is_touched(self, session: str) -> bool:
         header = self._store.session(session)

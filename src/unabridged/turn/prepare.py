@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from unabridged.budget.tiers import tier_shares
 from unabridged.context.assemble import assemble, measure
+from unabridged.context.earlier_blocks import ClientManifests
 from unabridged.context.gather import Sources, gather, with_session_notes
 from unabridged.context.manifest import context_records, previous_manifest
 from unabridged.context.tiers import draft_tiers
@@ -262,6 +263,7 @@ def _prepared(space: Space, plan: PromptPlan, request: PromptRequest) -> Context
         knowledge.facts,
         knowledge.requirements,
         knowledge.annotations.scheme,
+        space.shared(_manifests),
     )
     candidates = gather(sources, plan, request, reading.intent)
     if search.trouble:
@@ -269,6 +271,10 @@ def _prepared(space: Space, plan: PromptPlan, request: PromptRequest) -> Context
     ask = measure(plan, candidates, request, reading)
     draft = with_session_notes(sources, draft_tiers(plan, candidates, ask), request.session)
     return assemble(plan, candidates, request, ask, draft)
+
+
+def _manifests(space: Space) -> ClientManifests:
+    return ClientManifests(space.dependencies.store)
 
 
 def learn_refusal(
