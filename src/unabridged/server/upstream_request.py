@@ -53,11 +53,20 @@ class RelayedAnswer:
         reply: The HTTP answer.
         listener: The parser of its dialect.
         stream: Whether it is streamed; else it is one object.
+        understood: Returns what an error in it means.
     """
 
-    def __init__(self, reply: RelayedReply, listener: Listener, *, stream: bool) -> None:
+    def __init__(
+        self,
+        reply: RelayedReply,
+        listener: Listener,
+        *,
+        stream: bool,
+        understood: Callable[[UpstreamError], UpstreamError] = lambda error: error,
+    ) -> None:
         self._reply = reply
         self._listener = listener
+        self._understood = understood
         self._stream = stream
 
     @property
@@ -70,7 +79,10 @@ class RelayedAnswer:
                 yield piece
         except UpstreamError as error:
             error.args = (self._reply.masked(str(error)),)  # some servers quote the key
-            raise
+            meant = self._understood(error)
+            if meant is error:
+                raise
+            raise meant from error
 
     async def _pieces(self) -> AsyncIterator[StreamPiece]:
         if not self._stream:
@@ -111,7 +123,12 @@ async def relayed(
     while True:
         reply = await relay.open("POST", path, encode(model.accent(body)), _JSON)
         if reply.status < 400:
-            return RelayedAnswer(reply, listener(), stream=bool(body.get("stream")))
+            return RelayedAnswer(
+                reply,
+                listener(),
+                stream=bool(body.get("stream")),
+                understood=lambda error: model.understood(error, window),
+            )
         error, said = await refusal_in(reply)
         if not model.repair(error):
             raise RefusedError(model.understood(error, window), reply.status, reply.headers, said)
