@@ -213,6 +213,10 @@ class HeadMovedError(StoreError):
         self.found = found
 
 
+class MissingParentError(StoreError):
+    """What a new exchange follows, or shares a message with, is not in the space any more."""
+
+
 class StoreBusyError(StoreError):
     """Other processes kept the store locked for longer than the time allowed."""
 

@@ -133,3 +133,19 @@ def test_parts_of_a_message_stay_and_the_block_is_a_part_of_its_own(serving, dia
     assert "7707" in str(got)
     if dialect == OPENAI:
         assert [part["type"] for part in got[0]["content"]] == ["text", "image_url", "text"]
+
+
+def test_the_boundary_of_a_condensed_request_stays_next_to_what_is_not_stored(serving):
+    said = "room {0} costs {0} euros, says Anna of Turin, whose dog sleeps in the copper house. "
+    talk, moved, before = [], 0, None
+    with opened(serving, OLLAMA, Replies(), window=2_048, fit="condense") as door:
+        door.server.script.script.next = "Noted."
+        for turn in range(40):
+            begin = "off the record: " if turn % 2 else "The "
+            talk.append({"role": "user", "content": begin + said.format(turn) * 4})
+            first = door.ask(OLLAMA, request(OLLAMA, talk))["messages"][0]
+            moved += bool(turn) and first != before
+            before = first
+            talk.append({"role": "assistant", "content": "Noted."})
+        assert "condensed" in str(first)
+    assert moved <= 6

@@ -19,6 +19,9 @@ from tests.helpers.client_talks import OLLAMA, OPENAI
 from tests.helpers.front_door import opened
 from tests.helpers.strict_rules import Strictness
 from tests.helpers.strict_server import StrictModel
+from tests.helpers.talker import talking
+
+from unabridged.domain.scope import Scope
 
 DIALECTS = pytest.mark.parametrize("dialect", [OPENAI, OLLAMA])
 
@@ -306,3 +309,15 @@ def test_too_many_tools_for_the_upstream_get_its_own_words(serving):
         assert len(door.server.chats[0].body["tools"]) == len(tools(130))
     assert answer.status_code == 400
     assert "array too long" in answer.json()["error"]["message"]
+
+
+def test_a_tool_loop_that_a_prompt_of_our_own_began_is_answered_too(serving):
+    asked, loop = "What is at the gate?", rounds(OPENAI, 1, 20)
+    with door_of(serving, OPENAI, 32_768) as door:
+        with talking(door.url.service.pool, Scope()) as memory:
+            begun = memory.talk.prepare(asked)
+            memory.talk.record_tools(begun, loop)
+        got = arrives(door, OPENAI, request(OPENAI, [user(asked), *loop]))
+        with talking(door.url.service.pool, Scope()) as memory:
+            assert memory.space.contexts.why(begun.id).intact
+    assert got["messages"][-1]["role"] == "tool"

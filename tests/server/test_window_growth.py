@@ -4,6 +4,7 @@ import httpx2
 import pytest
 
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
+from unabridged.testing.replies import Scripted, ScriptedReply
 
 TALK = [
     {"role": "user", "content": "The plan is this: " + "one two three four five six " * 900},
@@ -85,3 +86,19 @@ def test_a_window_that_cannot_be_loaded_goes_back_and_is_remembered(ollama):
     assert "messages=" in condensed.headers["x-unabridged-left-out"]
     assert ask(served, LONG).status_code == 200
     assert windows(server) == [32_768, 16_384, 16_384]
+
+
+def test_it_grows_again_where_the_longer_window_keeps_more_for_the_answer(ollama):
+    served, server = ollama(OllamaEntry(loaded=1_024), fit="refuse")
+    assert ask(served, [{"role": "user", "content": "one " * 1_760}]).status_code == 200
+    assert windows(server) == [4_096]
+
+
+def test_a_grown_window_that_fails_within_an_answer_goes_back_too(ollama):
+    served, server = ollama(OllamaEntry(), fit="refuse")
+    server.script = Scripted([ScriptedReply("No.", error="CUDA error: out of memory"), "Yes."])
+    body = {"model": "llama3.2", "messages": LONG}
+    broken = httpx2.post(f"{served}/api/chat", json=body, timeout=60)
+    assert "out of memory" in broken.text
+    assert ask(served, SHORT).status_code == 200
+    assert windows(server) == [32_768, 16_384]

@@ -4,7 +4,7 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from hashlib import blake2b
 
 from unabridged.budget.calibration import IMAGE, TEMPLATE, Calibration
 from unabridged.domain.chat import ToolSpec
@@ -38,7 +38,8 @@ FOREIGN_TEXT = 16_384
 """Characters up to which a part of a kind that memory does not read counts as text."""
 
 _MEMO = 8_192
-"""Messages whose count is cached."""
+"""Messages whose count is cached, by digest: their words are not held."""
+_DIGEST_BYTES = 16
 
 
 class Counter:
@@ -54,7 +55,7 @@ class Counter:
         self._tokenizer = tokenizer
         given = calibration or Calibration()
         self._calibration = given.fitting(tokenizer.identity, exact=tokenizer.exact)
-        self._parts = lru_cache(_MEMO)(lambda parts: sum(map(self._part, parts)))
+        self._known: dict[bytes, int] = {}
 
     @property
     def identity(self) -> str:
@@ -85,7 +86,14 @@ class Counter:
         known = message.tokens if message.tokenizer == self.identity else None
         if known is not None and self._calibration.neutral:
             return known
-        return self._parts(message.parts)
+        name = _digest(message.parts)
+        count = self._known.get(name)
+        if count is None:
+            count = sum(map(self._part, message.parts))
+            if len(self._known) >= _MEMO:  # most of a conversation that goes on is counted again
+                self._known = {}
+            self._known[name] = count
+        return count
 
     def sent(self, message: Message) -> int:
         """Return the tokens of a client's message as it is sent: with its reasoning."""
@@ -154,6 +162,15 @@ def _priced(part: Part) -> tuple[str, str, int]:
         case Foreign(data=data):
             # A file of many characters is counted like an image: servers read it, not its Base64.
             return ("", IMAGE, IMAGE_TOKENS) if len(data) > FOREIGN_TEXT else (data, TEMPLATE, 0)
+
+
+def _digest(parts: Iterable[Part]) -> bytes:
+    digest = blake2b(digest_size=_DIGEST_BYTES)
+    for part in parts:
+        text, kind, flat = _priced(part)
+        digest.update(f"{kind} {flat} {len(text)} ".encode())
+        digest.update(text.encode("utf-8", "surrogatepass"))
+    return digest.digest()
 
 
 def tool_text(tool: ToolSpec) -> str:

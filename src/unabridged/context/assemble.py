@@ -66,10 +66,11 @@ def measure(
     pins = tuple(material.pins)
     pinned = _pinned_tokens(plan, pins)
     budget = _budget(plan, request, material.request, offered, pinned)
-    if material.request:
-        while pins and pinned + fence_frame(plan.counter, for_client=True) > budget.memory:
-            pins = pins[:-1]
-            pinned = _pinned_tokens(plan, pins)
+    frame = fence_frame(plan.counter, for_client=True) if material.request else 0
+    while frame and pins and pinned + frame > budget.memory:
+        pins = pins[:-1]
+        pinned = _pinned_tokens(plan, pins)
+    frame = frame if pins else 0
     most = min(plan.window, plan.max_prompt_tokens or plan.window)
     return MemoryRequest(
         reading=reading,
@@ -78,7 +79,8 @@ def measure(
         offered=offered,
         pins=pins,
         pinned=pinned,
-        memory=max(0, budget.memory - pinned),
+        frame=frame,
+        memory=max(0, budget.memory - pinned - frame),
         steady=min(int(STEADY_SHARE * most), plan.memory_cap or most),
     )
 

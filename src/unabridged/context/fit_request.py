@@ -35,6 +35,11 @@ HINT = (
     "Nothing was sent and nothing was cut."
 )
 
+FIXED_HINT = (
+    "System messages, tools and the newest message are never condensed. Send less of them, or set "
+    "a larger window. Nothing was sent and nothing was cut."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class RequestBefore:
@@ -42,13 +47,15 @@ class RequestBefore:
 
     Attributes:
         since: The exchange from which on blocks may be rendered; empty for every one.
-        kept: The first exchange that was not condensed; empty if none was condensed.
+        kept: The first stored exchange that was not condensed; empty if none was condensed.
         earlier: What replaced those before it, or None.
+        ahead: How many exchanges before ``kept`` were not condensed either; none of them is stored.
     """
 
     since: str = ""
     kept: str = ""
     earlier: HistorySummary | None = None
+    ahead: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +139,8 @@ def before_of(manifest: Mapping[str, Any] | None, earlier: HistorySummary | None
         return RequestBefore()
     client = manifest["client"]
     lost = bool(manifest["earlier"]) and earlier is None  # forgotten: condensed from what is left
-    return RequestBefore(client["since"], "" if lost else client["kept"], earlier)
+    kept = "" if lost else client["kept"]
+    return RequestBefore(client["since"], kept, earlier, client["ahead"])
 
 
 def _sizes(plan: PromptPlan, client: ClientRequest, blocks: Mapping[int, EarlierBlock]) -> _Sizes:
@@ -169,14 +177,18 @@ def _condensed(
     plan: PromptPlan, client: ClientRequest, sizes: _Sizes, before: RequestBefore, limit: int
 ) -> tuple[int, HistorySummary | None]:
     path, spoken = client.synced.path, sizes.spoken
-    first = next((n for n, one in enumerate(path) if one.id == before.kept and n in spoken), 0)
-    if first:
+    kept = next((n for n, one in enumerate(path) if one.id == before.kept), 0)
+    first = kept - before.ahead
+    if first > 0 and first in spoken:
         took = sizes.fixed + sum(sizes.exchanges[first:]) + earlier_tokens(plan, before.earlier)
         if took <= limit:
             return first, before.earlier
     room = min(limit, round((1 - ANSWER_LOW) * plan.window)) - sizes.fixed
     if room <= 0:
         room = limit - sizes.fixed
+    if room < 0:
+        needed = sizes.fixed + least_answer(plan.window)
+        raise PromptTooLargeError(needed, plan.window, hint=FIXED_HINT)
     most = int(EARLIER_SHARE * room)
     left, kept = int(BLOCK_SHARE * room) - most, len(path)
     while kept and _is_asked(path[kept - 1]):

@@ -8,7 +8,7 @@ from typing import Any
 from unabridged.annotations.annotation_records import annotations_of, ids_of
 from unabridged.condense.history_summary import HistorySummary, earlier_from_data
 from unabridged.condense.session_view import PERIOD, SessionView, name_of, view_of
-from unabridged.context.earlier_blocks import client_manifests, earlier_blocks
+from unabridged.context.earlier_blocks import ClientManifests, Reach, earlier_blocks
 from unabridged.context.facts import MOST as MOST_FACTS
 from unabridged.context.fit_request import before_of, fit_request
 from unabridged.context.manifest import previous_manifest
@@ -76,6 +76,7 @@ class Sources:
         facts: The facts of the space.
         requirements: The requirements of the space.
         scheme: The categories of its annotations.
+        manifests: The manifests of exchanges that clients began.
     """
 
     store: Store
@@ -83,6 +84,7 @@ class Sources:
     facts: Facts
     requirements: Requirements
     scheme: Scheme
+    manifests: ClientManifests
 
 
 def gather(
@@ -92,7 +94,7 @@ def gather(
     store = sources.store
     previous = previous_manifest(store, request.parent)
     earlier = _earlier(store, previous)
-    fitted = _fitted(store, plan, request, previous)
+    fitted = _fitted(sources, plan, request, previous)
     if request.client is not None and request.client.synced.open is not None:
         return Candidates(path=(), request=fitted)
     before = shown_before(previous, request.parent, earlier)
@@ -141,20 +143,20 @@ def _with_originals(store: Store, path: Sequence[Exchange]) -> list[Exchange]:
 
 
 def _fitted(
-    store: Store,
+    sources: Sources,
     plan: PromptPlan,
     request: PromptRequest,
     previous: Mapping[str, Any] | None,
 ) -> FittedRequest | None:
     if request.client is None:
         return None
-    names = [exchange.id for exchange in request.path]
+    store, path = sources.store, request.path
     if request.client.synced.open is not None:  # its own block is frozen too
-        names.append(request.id)
+        path = (*path, request.client.synced.open)
         previous = previous_manifest(store, request.id)
-    manifests = client_manifests(store, names)
-    made = earlier_blocks(store, manifests, request.scope.session)
-    blocks = {n: made[name] for n, name in enumerate(names) if name in made}
+    reach = Reach(plan.only, plan.closed)
+    made = earlier_blocks(store, sources.manifests.of(path), request.scope.session, reach)
+    blocks = {n: made[one.id] for n, one in enumerate(path) if one.id in made}
     before = before_of(previous, _earlier(store, previous))
     return fit_request(plan, request.client, blocks, before, request.id)
 

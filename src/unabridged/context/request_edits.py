@@ -70,11 +70,15 @@ def request_to_dict(material: Candidates, request: PromptRequest) -> dict[str, A
     fitted, path = material.request, request.path
     if fitted is None or request.client is None:
         raise AssertionError("a client's request is fitted")
-    kept = path[fitted.left_out].id if fitted.left_out < len(path) else request.id
+    unstored = request.client.synced.unstored
+    kept = [(n, one.id) for n, one in enumerate(path) if one.id not in unstored]
+    kept = [(n, name) for n, name in kept if n >= fitted.left_out]
+    place, name = kept[0] if kept else (len(path), request.id)
     return {
         "messages": len(request.client.synced.messages),
         "since": fitted.since,
-        "kept": kept if fitted.left_out else "",
+        "kept": name if fitted.left_out else "",
+        "ahead": place - fitted.left_out if fitted.left_out else 0,
     }
 
 

@@ -112,7 +112,7 @@ def draft_tiers(plan: PromptPlan, material: Candidates, ask: MemoryRequest) -> T
         tiers = divide(
             memory, intent, facts_tokens_wanted=facts.tokens, richness=rich, shares=plan.shares
         )
-        wanted = _wanted(plan, material, tiers.semantic, intent)
+        wanted = _wanted(plan, material, ask, tiers.semantic)
         give = wanted if intent is Intent.VIVID_RECALL else int(wanted * (1 - YIELD_SHARE))
         return min(give + facts.tokens, memory)
 
@@ -132,6 +132,7 @@ def choose(plan: PromptPlan, drafted: TierDraft, ask: MemoryRequest) -> Tiers:
     room = memory - history.used - facts.tokens
     overviews = choose_overviews(material.overviews, plan.counter, room)
     room -= sum(one.tokens for one in overviews)
+    room += ask.frame  # kept for the block, whatever is in it
     semantic, frame = _semantic(plan, material, ask, room, held)
     if not frame and (facts.items or overviews or (plan.for_client and ask.pins)):
         frame = fence_frame(plan.counter, for_client=plan.for_client)
@@ -151,12 +152,12 @@ def _facts(plan: PromptPlan, material: Candidates, ask: MemoryRequest, most: int
     return choose_facts(material.facts, plan.counter, min(room, most))
 
 
-def _wanted(plan: PromptPlan, material: Candidates, share: int, intent: Intent) -> int:
+def _wanted(plan: PromptPlan, material: Candidates, ask: MemoryRequest, share: int) -> int:
     if not material.evidence:
         return 0
     held = {exchange.id for exchange in material.path} | material.held
-    need = fence_frame(plan.counter, for_client=plan.for_client)
-    for evidence in _strong(material.evidence, background=_is_background(intent, held)):
+    need = fence_frame(plan.counter, for_client=plan.for_client) - ask.frame
+    for evidence in _strong(material.evidence, background=_is_background(ask.intent, held)):
         if need >= share:
             return share
         if evidence.exchange.id not in held:

@@ -137,6 +137,7 @@ class MemoryRequest:
         pins: The pinned facts that are in the prompt: all of them, but for those for which a
             client's request leaves no room.
         pinned: Tokens that they take.
+        frame: Tokens that are kept for the block around them in a client's message.
         memory: Tokens of the memory budget without these.
         steady: Tokens that limits in the history refer to: the least that memory has, so that its
             bytes do not change with the newest message.
@@ -148,6 +149,7 @@ class MemoryRequest:
     offered: tuple[ToolSpec, ...]
     pins: tuple[Fact, ...]
     pinned: int
+    frame: int
     memory: int
     steady: int
 

@@ -142,7 +142,9 @@ class UpstreamInfoCache:
         info = self._cached(model, window)
         length = info.window
         if window is None and isinstance(model, SupportsWindowGrowth):
-            length = max(length, model.grown_window or 0)
+            settings = self._settings.for_model(info.abilities.model)
+            grown = 0 if settings.window is not None else model.grown_window or 0
+            length = max(length, min(grown, settings.window_max or grown))
         length = min(length, self._refused.get(info.abilities.model, length))
         return replace(info, window=length) if length != info.window else info
 

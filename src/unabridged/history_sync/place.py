@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice
 
+from unabridged.context.manifest import previous_manifest
 from unabridged.domain.exchange import Exchange, ExchangeState
-from unabridged.domain.record import RecordKind
 from unabridged.domain.session import Session
 from unabridged.forgetting.tombstones import ForgottenIndex
 from unabridged.history_sync.normalize_history import (
@@ -312,8 +312,9 @@ class PlaceFinder:
 
     def _grown(self, behind: str | None) -> Exchange | None:
         grown = self.finder.grown(behind, self._asked)
-        held = self._store.records(RecordKind.CONTEXT, ids=[grown.id]) if grown else []
-        return grown if held else None
+        # One that a prompt of our own began is its owner's to continue.
+        begun = previous_manifest(self._store, grown.id) if grown else None
+        return grown if begun is not None and "client" in begun else None
 
     # --- summaries -----------------------------------------------------------------------------
 

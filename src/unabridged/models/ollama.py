@@ -165,15 +165,15 @@ class OllamaModel(ServerModel):
         loaded = self._ollama.running(self._model)
         return self._ollama.growth.grow(self._model, now, needed, most, loaded)
 
-    def understood(self, refusal: UpstreamError) -> UpstreamError:  # type: ignore[explicit-override]  # typing.override came with 3.12
-        if not any(words in str(refusal).lower() for words in _NO_MEMORY):
+    def understood(self, refusal: UpstreamError, window: int | None) -> UpstreamError:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        if window is None or not any(words in str(refusal).lower() for words in _NO_MEMORY):
             return refusal
-        window = self._ollama.growth.failed(self._model)
-        if window is None:
+        before = self._ollama.growth.failed(self._model, window)
+        if before is None:
             return refusal
         return ContextRefusedError(
             f"Ollama cannot load the model with a longer window: {refusal}",
-            window=window,
+            window=before,
             hint="Compact the conversation, or set window_max to what this machine can hold.",
         )
 

@@ -92,12 +92,16 @@ class ServerModel(ABC):
                 yield from self._stream(request)
             except UpstreamRefusedError as error:
                 if not self.repair(error):
-                    raise self.understood(error) from error
+                    raise self.understood(error, request.window) from error
             else:
                 return
 
-    def understood(self, refusal: UpstreamError) -> UpstreamError:
-        """Return what a refusal means; the same error if it means what it says."""
+    def understood(self, refusal: UpstreamError, window: int | None) -> UpstreamError:
+        """Return what a refusal means; the same error if it means what it says.
+
+        ``window`` is the window of the request in tokens, or None if it set none.
+        """
+        del window
         return refusal
 
     @abstractmethod

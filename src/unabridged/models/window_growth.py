@@ -21,6 +21,7 @@ class WindowGrowth:
         self._lock = Lock()
         self._steps: dict[str, list[int]] = {}
         self._most: dict[str, int] = {}
+        self._failed: dict[str, int] = {}
 
     def window(self, model: str) -> int | None:
         """Return the grown window of a model in tokens; None if it did not grow."""
@@ -44,6 +45,9 @@ class WindowGrowth:
             The new window, or None if it cannot hold the request.
         """
         with self._lock:
+            now = max(now, self._steps.get(model, [now])[-1])  # another request may have grown it
+            if needed <= now:
+                return now if most is None or needed <= most else None
             bounds = (most, self._most.get(model), _most_loaded(loaded, now))
             limit = min((bound for bound in bounds if bound is not None), default=None)
             window = now
@@ -56,19 +60,22 @@ class WindowGrowth:
             self._steps.setdefault(model, [now]).append(window)
             return window
 
-    def failed(self, model: str) -> int | None:
+    def failed(self, model: str, window: int) -> int | None:
         """Go back a step, since the server could not load a grown window.
 
+        Args:
+            model: The full name.
+            window: The window that it could not load, in tokens.
+
         Returns:
-            The window before, in tokens; None if it had not grown.
+            The window now, in tokens; None if the other one did not come from growing.
         """
         with self._lock:
             steps = self._steps.get(model, [])
-            if len(steps) < 2:
-                return None
-            steps.pop()
-            self._most[model] = steps[-1]
-            return steps[-1]
+            if len(steps) > 1 and steps[-1] == window:
+                steps.pop()
+                self._most[model], self._failed[model] = steps[-1], window
+            return steps[-1] if self._failed.get(model) == window else None
 
 
 def _most_loaded(loaded: Mapping[str, Any] | None, now: int) -> int | None:

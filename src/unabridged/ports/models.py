@@ -61,8 +61,11 @@ class SupportsRelay(Protocol):
         """Learn from a refusal; return whether the adapted request is worth sending."""
         ...
 
-    def understood(self, refusal: UpstreamError) -> UpstreamError:
-        """Return what a refusal means; the same error if it means what it says."""
+    def understood(self, refusal: UpstreamError, window: int | None) -> UpstreamError:
+        """Return what a refusal means; the same error if it means what it says.
+
+        ``window`` is the window of the request in tokens, or None if it set none.
+        """
         ...
 
 

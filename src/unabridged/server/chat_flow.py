@@ -22,6 +22,7 @@ from unabridged.errors import (
     ContextRefusedError,
     HeadMovedError,
     InputError,
+    MissingParentError,
     StoreError,
     UnabridgedError,
 )
@@ -218,16 +219,17 @@ class _Flow:
         narrow = grant_of(self.request).session is not None
         model = self.model or space.shared(Space.quoting)
         while True:
-            with stage("sync"):
-                synced = sync(space, self.asked.drafts, session, program, store=not readonly)
-            options = PromptOptions(model, reach=synced.session if narrow else None)
-            turn = Turn(space, options, synced=synced, request_options=self.asked.request_options)
             try:
+                with stage("sync"):
+                    synced = sync(space, self.asked.drafts, session, program, store=not readonly)
+                options = PromptOptions(model, reach=synced.session if narrow else None)
+                asked = self.asked.request_options
+                turn = Turn(space, options, synced=synced, request_options=asked)
                 with stage("prepare"):
                     turn.prepare()
                 with stage("begin") if synced.stored else nullcontext():
                     return turn, turn.start()
-            except HeadMovedError:
+            except (HeadMovedError, MissingParentError):  # others wrote or forgot meanwhile
                 attempt += 1
                 if attempt == ATTEMPTS:
                     raise

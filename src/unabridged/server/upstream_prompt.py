@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from time import perf_counter
 from typing import Any
 from urllib.parse import urlsplit
@@ -242,14 +243,16 @@ async def _asked(
         body: Mapping[str, Any] = question.onward
     else:
         body = _BODIES[dialect](_request(question, dialect), model.model)
-    if not question.is_raw(model):
-        return await relayed(relay, there, body, lambda: _listener(dialect, question, usage=True))
-    asked = question.asked
+    asked, raw = question.asked, question.is_raw(model)
+    listener = partial(_listener, dialect, question, usage=asked.usage if raw else True)
+    if not raw:
+        return await relayed(relay, there, body, listener, question.window)
     return await relayed(
         relay,
         there,
         body,
-        lambda: _listener(dialect, question, usage=asked.usage),
+        listener,
+        question.window,
         headers=with_address(asked.headers, relay.address),
         query=asked.query,
         came=(asked.body, asked.raw) if asked.raw else None,

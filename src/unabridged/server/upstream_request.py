@@ -53,11 +53,20 @@ class RelayedAnswer:
         reply: The HTTP answer.
         listener: The parser of its dialect.
         stream: Whether it is streamed; else it is one object.
+        understood: Returns what an error in it means.
     """
 
-    def __init__(self, reply: RelayedReply, listener: Listener, *, stream: bool) -> None:
+    def __init__(
+        self,
+        reply: RelayedReply,
+        listener: Listener,
+        *,
+        stream: bool,
+        understood: Callable[[UpstreamError], UpstreamError] = lambda error: error,
+    ) -> None:
         self._reply = reply
         self._listener = listener
+        self._understood = understood
         self._stream = stream
 
     @property
@@ -70,7 +79,10 @@ class RelayedAnswer:
                 yield piece
         except UpstreamError as error:
             error.args = (self._reply.masked(str(error)),)  # some servers quote the key
-            raise
+            meant = self._understood(error)
+            if meant is error:
+                raise
+            raise meant from error
 
     async def _pieces(self) -> AsyncIterator[StreamPiece]:
         if not self._stream:
@@ -92,6 +104,7 @@ async def relayed(
     model: SupportsRelay,
     body: Mapping[str, Any],
     listener: Callable[[], Listener],
+    window: int | None = None,
     *,
     headers: Mapping[str, str] | None = None,
     query: str = "",
@@ -104,6 +117,7 @@ async def relayed(
         model: The model, which handles its server's peculiarities.
         body: The request in the server's dialect.
         listener: Makes the parser of the answer.
+        window: The window of the request in tokens, or None if it sets none.
         headers: Headers of the client that the server gets.
         query: The query of the client's request.
         came: The client's body, read and as it came: sent byte for byte if nothing in it changes.
@@ -119,10 +133,15 @@ async def relayed(
         data = came[1] if came is not None and told == came[0] else encode(told)
         reply = await relay.open("POST", path, data, sent)
         if reply.status < 400:
-            return RelayedAnswer(reply, listener(), stream=bool(body.get("stream")))
+            return RelayedAnswer(
+                reply,
+                listener(),
+                stream=bool(body.get("stream")),
+                understood=lambda error: model.understood(error, window),
+            )
         error, said = await refusal_in(reply)
         if not model.repair(error):
-            raise RefusedError(model.understood(error), reply.status, reply.headers, said)
+            raise RefusedError(model.understood(error, window), reply.status, reply.headers, said)
 
 
 async def refusal_in(reply: RelayedReply) -> tuple[UpstreamError, bytes]:

@@ -1,6 +1,6 @@
 """Errors that every store raises."""
 
-from unabridged.errors import DuplicateIdError, StoreClosedError, StoreError
+from unabridged.errors import DuplicateIdError, MissingParentError, StoreClosedError, StoreError
 
 _AGAIN = "Read the session again and repeat; nothing was written."
 
@@ -18,16 +18,16 @@ def duplicate(message_id: str) -> DuplicateIdError:
     )
 
 
-def stray_parent(exchange_id: str, parent: str) -> StoreError:
+def stray_parent(exchange_id: str, parent: str) -> MissingParentError:
     """Return the error of an unknown parent."""
-    return StoreError(
+    return MissingParentError(
         f"Exchange {exchange_id!r} follows {parent!r}, which is not in the space.", hint=_AGAIN
     )
 
 
-def stray_opening(exchange_id: str, opened_by: str) -> StoreError:
+def stray_opening(exchange_id: str, opened_by: str) -> MissingParentError:
     """Return the error of an unknown shared message."""
-    return StoreError(
+    return MissingParentError(
         f"Exchange {exchange_id!r} shares message {opened_by!r}, which is not in the space.",
         hint=_AGAIN,
     )

@@ -1,27 +1,28 @@
-"""A memo of values computed from texts, limited by characters."""
+"""A memo of values computed from texts. It holds no text, so that none outlives a forgetting."""
 
 from collections import OrderedDict
 from collections.abc import Callable
+from hashlib import blake2b
 from threading import Lock
 from typing import Generic, TypeVar
 
 _T = TypeVar("_T")
 
-MOST_CHARS = 4_000_000
-"""The default limit in characters: a few times the longest prompts."""
+MOST = 32_768
+"""The default number of texts: a few times the parts of the longest prompts."""
+DIGEST_BYTES = 16
 
 
 class Memo(Generic[_T]):
-    """Stores a value for each text; drops the least recently used.
+    """Stores a value for each text, by its digest; drops the least recently used.
 
     Args:
-        most_chars: Characters of all texts together; longer texts are not stored.
+        most: The number of texts whose values are stored.
     """
 
-    def __init__(self, most_chars: int = MOST_CHARS) -> None:
-        self._most = most_chars
-        self._held = 0
-        self._values: OrderedDict[str, _T] = OrderedDict()
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
+        self._values: OrderedDict[bytes, _T] = OrderedDict()
         self._lock = Lock()
 
     def __len__(self) -> int:
@@ -29,20 +30,15 @@ class Memo(Generic[_T]):
 
     def of(self, text: str, compute: Callable[[str], _T]) -> _T:
         """Return the value of a text, computed only if it is not stored."""
+        data = text.encode("utf-8", "surrogatepass")
+        name = blake2b(data, digest_size=DIGEST_BYTES).digest()
         with self._lock:
-            if text in self._values:
-                self._values.move_to_end(text)
-                return self._values[text]
+            if name in self._values:
+                self._values.move_to_end(name)
+                return self._values[name]
         value = compute(text)
-        if len(text) <= self._most:
-            with self._lock:
-                self._keep(text, value)
+        with self._lock:
+            self._values[name] = value
+            if len(self._values) > self._most:
+                self._values.popitem(last=False)
         return value
-
-    def _keep(self, text: str, value: _T) -> None:
-        if text not in self._values:
-            self._held += len(text)
-        self._values[text] = value
-        while self._held > self._most:
-            gone, _ = self._values.popitem(last=False)
-            self._held -= len(gone)

@@ -1,10 +1,11 @@
 """Makes the context of a message. Nothing here keeps state."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from unabridged.budget.tiers import tier_shares
 from unabridged.context.assemble import assemble, measure
+from unabridged.context.earlier_blocks import ClientManifests
 from unabridged.context.gather import Sources, gather, with_session_notes
 from unabridged.context.manifest import context_records, previous_manifest
 from unabridged.context.tiers import draft_tiers
@@ -186,19 +187,33 @@ def prepare_synced(
         )
         return _prepared(space, plan, replace(request, client=ClientRequest(synced, fit)))
 
-    try:
-        context = prepared(info, Fit.REFUSE)
-    except PromptTooLargeError as error:
-        grown = None
-        if request_options.window is None:
-            model = options.model or space.model
-            grown = space.dependencies.upstream_info.grow(model, error.needed)
-        if grown is None:
-            context = prepared(info, fit)
-        else:
-            note = f"{GREW} {grown.window:,} tokens, since this request needs them."
-            context = prepared(replace(grown, notes=(*grown.notes, note)), fit)
+    def grown(info: UpstreamInfo, needed: int) -> UpstreamInfo | None:
+        if request_options.window is not None:
+            return None
+        larger = space.dependencies.upstream_info.grow(options.model or space.model, needed)
+        if larger is None or larger.window <= info.window:
+            return None
+        note = f"{GREW} {larger.window:,} tokens, since this request needs them."
+        return replace(larger, notes=(*larger.notes, note))
+
+    context = _fitted(info, prepared, grown, fit)
     return context if synced.open is None else _continued(space, context)
+
+
+def _fitted(
+    info: UpstreamInfo,
+    prepared: Callable[[UpstreamInfo, Fit], Context],
+    grown: Callable[[UpstreamInfo, int], UpstreamInfo | None],
+    fit: Fit,
+) -> Context:
+    while True:  # a longer window keeps more for the answer, so that it may have to grow again
+        try:
+            return prepared(info, Fit.REFUSE)
+        except PromptTooLargeError as error:
+            larger = grown(info, error.needed)
+        if larger is None:
+            return prepared(info, fit)
+        info = larger
 
 
 def _continued(space: Space, context: Context) -> Context:
@@ -248,6 +263,7 @@ def _prepared(space: Space, plan: PromptPlan, request: PromptRequest) -> Context
         knowledge.facts,
         knowledge.requirements,
         knowledge.annotations.scheme,
+        space.shared(_manifests),
     )
     candidates = gather(sources, plan, request, reading.intent)
     if search.trouble:
@@ -255,6 +271,10 @@ def _prepared(space: Space, plan: PromptPlan, request: PromptRequest) -> Context
     ask = measure(plan, candidates, request, reading)
     draft = with_session_notes(sources, draft_tiers(plan, candidates, ask), request.session)
     return assemble(plan, candidates, request, ask, draft)
+
+
+def _manifests(space: Space) -> ClientManifests:
+    return ClientManifests(space.dependencies.store)
 
 
 def learn_refusal(

@@ -92,7 +92,6 @@ class Turn:
         exchange: The exchange as stored, after the end.
         notes: Notes for a person: a second preparation, a suspected truncation, a tool's result
             that did not fit, an answer that reached its limit, what was not stored.
-        tool_notes: The notes about results that did not fit.
     """
 
     def __init__(
@@ -108,7 +107,6 @@ class Turn:
     ) -> None:
         self.exchange: Exchange | None = None
         self.notes: list[str] = []
-        self.tool_notes: list[str] = []
         self.reply = ReplyBuilder()
         self.space = space
         self._options = options
@@ -232,11 +230,9 @@ class Turn:
             return self.request()
         before = self.context
         self._context = self._shorter(refusal)
-        same = (
-            self._context.prompt == before.prompt and self._context.max_output == before.max_output
-        )
-        if same and self._synced is not None:
-            raise refusal  # memory has nothing left to take from the client's request
+        same = (before.prompt, before.max_output)
+        if self._synced is not None and (self._context.prompt, self._context.max_output) == same:
+            raise refusal  # a client's request from which memory has nothing left to take
         self.notes.append(SHORTER)
         return self.request()
 
@@ -371,7 +367,6 @@ class Turn:
             sent, notes = within(group, self._room(), self._rounds, self._count, window)
             self._rounds += sent
             self.notes += notes
-            self.tool_notes += notes
 
     def _count(self, messages: Sequence[Message]) -> int:
         return self.space.count_tokens(messages, self._options.model)

@@ -1,5 +1,6 @@
 import json
 from datetime import UTC, datetime
+from sys import getrefcount
 
 import pytest
 
@@ -125,6 +126,14 @@ def test_parts_of_a_message():
     assert call > counter.text('{"query": "hello there"}')
     result = counter.parts(message(ToolResult("1", "search", "hello there")))
     assert result > words
+
+
+def test_counting_holds_no_words():
+    counter, words = Counter(EstimateTokenizer()), AT.strftime("a secret of %Y")
+    before = getrefcount(words)
+    first = counter.parts(message(Text(words)))
+    assert counter.parts(message(Text(words))) == first
+    assert getrefcount(words) == before
 
 
 def test_a_prompt_is_the_sum_of_what_is_in_it():

@@ -192,6 +192,12 @@ def test_a_second_preparation_does_not_recall_its_own_message(talk):
     assert memory.why().intact
 
 
+def test_a_refusal_that_shortens_nothing_is_tried_again_once(talk):
+    memory = talk(ContextRefusedError("too long", prompt_tokens=9000, hint="Say less."), "Yes.")
+    assert memory.chat("And once more?").finish().answer.text == "Yes."
+    assert len(requests(memory)) == 2
+
+
 def test_the_users_message_is_stored_before_the_model_is_asked(talk):
     seen = []
 
