@@ -49,6 +49,8 @@ def test_what_is_printed_can_be_read_by_the_program(name):
             found = json.dumps(json.loads(text))
         case "yaml":
             found = json.dumps(yaml.safe_load(text))
+        case "toml":
+            found = json.dumps(tomllib.loads(text))
         case "python":
             found = ast.dump(ast.parse(text))
         case "javascript":
