@@ -107,7 +107,7 @@ async def _completion(folder: str) -> CallPath:
     from unabridged.server.state import Service  # noqa: PLC0415 - an extra
 
     body: dict[str, Any] = {"model": "quote", "messages": [{"role": "user", "content": VIVID}]}
-    settings = config.load(home=folder, upstream="quote", log="none")
+    settings = config.load(home=folder, upstream="quote", log="none", require_key="never")
     with followed(wait=True) as path:
         service = Service(settings, SpacePool(settings))
         transport = httpx2.ASGITransport(app=create_app(service))

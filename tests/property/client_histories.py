@@ -25,6 +25,7 @@ from unabridged.domain.client_history import RequestOptions
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.message import Role, Text, ToolCall, ToolResult
 from unabridged.domain.settings import Settings
+from unabridged.history_sync.place import AGAIN_WITHIN, MOST_OPENING, SOURCE
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
 from unabridged.wire.incoming_message import IncomingMessage
@@ -43,12 +44,17 @@ class Node:
     """What was really said in one exchange.
 
     ``rest`` is a list of pieces: ("said", text), ("call", arguments) or ("result", text).
+    ``asked`` is whether it was answered through the memory; ``source`` is the node whose words a
+    client sends again behind an edit; ``session`` is where it is stored.
     """
 
     parent: "Node | None"
     user: str
     rest: list[tuple[str, str]] = field(default_factory=list)
     followed: bool = False
+    asked: bool = False
+    source: "Node | None" = None
+    session: str = ""
 
     def path(self):
         above = self.parent.path() if self.parent else ()
@@ -297,8 +303,8 @@ class World:
         self.done["new"] += 1
         self._say(client)
 
-    def _new(self, parent: Node | None, user: str, rest=()) -> Node:
-        node = Node(parent, user, list(rest))
+    def _new(self, parent: Node | None, user: str, rest=(), **more) -> Node:
+        node = Node(parent, user, list(rest), **more)
         if parent is not None:
             parent.followed = True
         self.nodes.append(node)
@@ -325,7 +331,9 @@ class World:
         _, context = self._request(client, asked)
         said, more = turn.rest[0][1], self._text(8)
         self.memory.record(context, f"{said} {more}")
-        asked.node = self._new(turn.node.parent, turn.user, [("said", f"{said} {more}")])
+        parent = self._parent(client)
+        asked.node = self._new(parent, turn.user, [("said", f"{said} {more}")], asked=True)
+        asked.node.session = context.scope.session
         asked.rest = list(asked.node.rest)
         if self.random.random() < 0.5:
             asked.rest = [("said", said), ("said", more)]
@@ -357,7 +365,7 @@ class World:
             if client.drops_tools:
                 sent = [piece for piece in sent if piece[0] == "said"]
             rest = [("said", self._text())] if changed else sent
-            parent = self._new(parent, turn.user, rest)
+            parent = self._new(parent, turn.user, rest, source=None if changed else turn.node)
             turns.append(Turn(parent, turn.user, list(rest)))
         client.turns = turns
         self._say(client)
@@ -389,14 +397,18 @@ class World:
     def _ask(self, client: Client, user: str) -> None:
         turn = Turn(None, user, [])
         _heard, context = self._request(client, turn)
-        parent = client.turns[-1].node if client.turns else None
-        turn.node = self._new(parent, user)
+        turn.node = self._new(self._parent(client), user, asked=True)
         self._answered(client, turn, context)
 
     def _request(self, client: Client, turn: Turn):
         self.requests += 1
-        drafts = self._drafts(client, [*client.turns, turn])
+        turns = [*client.turns, turn]
+        drafts = self._drafts(client, turns)
+        if self._begins_anew(client, turn):
+            self._copy_opening(client)
         heard = self.memory.sync(drafts)
+        for node in self.made:
+            node.session = node.session or heard.session
         if heard.open is not None:
             context = self.memory.space.contexts.restore(heard.open.id)
             self.memory.record_tools(context, heard.new_rounds)
@@ -408,6 +420,67 @@ class World:
         if heard.new_rounds:
             self.memory.record_tools(context, heard.new_rounds)
         return heard, context
+
+    @staticmethod
+    def _parent(client: Client) -> Node | None:
+        return client.turns[-1].node if client.turns else None
+
+    def _begins_anew(self, client: Client, asked: Turn) -> bool:
+        """Whether a list shares only an opening with what is stored: exchanges answered elsewhere.
+
+        It goes another way behind them: then it is a new conversation, as every first question is
+        whose program sends the same messages before it.
+        """
+        opening = [turn.node for turn in takewhile(lambda t: t.node not in self.made, client.turns)]
+        if not opening or len(opening) > MOST_OPENING or not self._sends_all(client, asked):
+            return False
+        if any(node.asked for node in opening) or not opening[-1].followed:
+            return False
+        if self._header(opening[-1].session).source != SOURCE:
+            return False
+        behind = client.turns[len(opening) :]
+        if behind:
+            sizes = (
+                len(plain_text(t.user)) + sum(len(plain_text(text)) for _, text in t.rest)
+                for t in behind
+            )
+            known = (t.node.source is not None and t.node.source.asked for t in behind)
+            return not any(k and size >= TELLING for k, size in zip(known, sizes, strict=True))
+        loop = any(kind == "call" for kind, _ in asked.rest) and not asked.node.followed
+        return not loop and not self._is_repeated(opening[-1], asked)
+
+    def _is_repeated(self, opening: Node, asked: Turn) -> bool:
+        """Whether the newest session with an opening and a question was just talked in."""
+        path, question = normal_path(opening.path()), plain_text(asked.user)
+        homes = [node.session for node in self.nodes if normal_path(node.path()) == path]
+        asked_in = {
+            node.session
+            for node in self.nodes
+            if node not in self.made
+            and node.parent is not None
+            and plain_text(node.user) == question
+            and normal_path(node.parent.path()) == path
+        }
+        newest = next((home for home in reversed(homes) if home in asked_in), None)
+        return newest is not None and self._header(newest).updated >= self.clock.time - AGAIN_WITHIN
+
+    def _sends_all(self, client: Client, asked: Turn) -> bool:
+        turns = [*client.turns, asked]
+        missing = len(turns) - self._sends(client, turns)
+        kept = client.keeps_first and not client.halves and self._tells(turns[:1])
+        return missing == 0 or (missing == 1 and kept)
+
+    def _header(self, session: str):
+        return self.memory.space.sessions.get(session)
+
+    def _copy_opening(self, client: Client) -> None:
+        self.done["new behind an opening"] += 1
+        parent = None
+        for turn in client.turns:
+            if turn.node in self.made:
+                turn.node.parent, parent.followed = parent, True
+                return
+            parent = turn.node = self._new(parent, turn.node.user, turn.node.rest)
 
     def _look(self, client: Client, turn: Turn, drafts, context) -> None:
         """What the client sent must stand in the prompt whole, in its order and at its end."""
@@ -433,6 +506,7 @@ class World:
         dice = self.random
         roll = dice.random()
         node = turn.node
+        node.session = context.scope.session
         if roll < 0.72:
             text = self._answer()
             self.memory.record(context, text)
@@ -487,10 +561,10 @@ class World:
         sent = Turn(turn.node, turn.user, rest)
         heard, context = self._request(client, sent)
         if turn.node.followed:  # others went on behind it: a branch that shares its question
-            sent.node = self._new(turn.node.parent, turn.user, turn.rest)
+            sent.node = self._new(self._parent(client), turn.user, turn.rest, asked=True)
         elif heard.open is None:
             self._break("a round that was not gone on with", turn.user)
-            sent.node = self._new(turn.node.parent, turn.user, turn.rest)
+            sent.node = self._new(self._parent(client), turn.user, turn.rest, asked=True)
         sent.node.rest = list(rest)
         self.done["result"] += 1
         self._answered(client, sent, context)

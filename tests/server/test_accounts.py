@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import httpx2
 import pytest
+from tests.helpers import program
 from tests.server.asking import ELSEWHERE
 from tests.server.conftest import bearer
 from tests.server.test_chat import held
@@ -62,6 +63,22 @@ def test_the_servers_own_account_and_root_may_ask(serving, monkeypatch):
     monkeypatch.setattr(local_accounts, "os", SimpleNamespace(geteuid=lambda: OWNER))
     asked = {account: ask_as(account, f"{url}/api/chat") for account in (OWNER, 0, OWNER + 1)}
     assert asked == {OWNER: 200, 0: 200, OWNER + 1: 401}
+
+
+def test_the_command_notes_the_account_of_each_connection(tmp_path):
+    needs("setpriv", "curl")
+    words = ["serve", "--port", "0", "--json", "--log", "json", "--home", str(tmp_path / "home")]
+    pipe = subprocess.PIPE
+    process = program.start(*words, "--upstream", "quote", stdout=pipe, stderr=pipe, text=True)
+    try:
+        url = json.loads(process.stdout.readline())["url"]
+        asked = [ask_as(account, f"{url}/api/chat") for account in (NOBODY, 0, NOBODY)]
+    finally:
+        process.terminate()
+        _, log = process.communicate(timeout=60)
+    assert asked == [401, 200, 401]
+    lines = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
+    assert [line["key"] for line in lines] == ["", "loopback", ""]
 
 
 @pytest.mark.parametrize("look", [local_accounts.asked_account, local_accounts.read_account])

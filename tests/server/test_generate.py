@@ -176,7 +176,7 @@ def _untimed(said):
         {"prompt": "a cat", "width": 64, "height": 64},
     ],
 )
-def test_ollama_gets_it_as_it_is(before_ollama, body):
+def test_ollama_gets_it_as_it_is_with_the_window_of_all_requests(before_ollama, body):
     server, url = before_ollama("return x")
     body = {"model": "llama3.2", "unknown": {"kept": [1]}, **body}
     with http(url) as ours, http(server.url) as theirs:
@@ -185,11 +185,11 @@ def test_ollama_gets_it_as_it_is(before_ollama, body):
         assert _untimed(got.content) == _untimed(same.content)
         assert got.headers["content-type"] == "application/x-ndjson"
     sent = server.sent("/api/generate")
-    assert sent == [body, body]
+    assert sent == [{**body, "options": {"num_ctx": 16_384}}, body]
     assert stored(url) == []
 
 
-def test_off_and_side_requests_go_to_ollama_as_they_are(before_ollama):
+def test_off_goes_to_ollama_as_it_is_and_side_requests_in_the_usual_window(before_ollama):
     server, url = before_ollama("Good day.")
     body = {"model": "llama3.2", "prompt": "Hello.", "stream": False}
     with http(url) as client:
@@ -198,7 +198,7 @@ def test_off_and_side_requests_go_to_ollama_as_they_are(before_ollama):
         filling = {**body, "prompt": "<fim_prefix>def f(<fim_suffix>return x<fim_middle>"}
         side = client.post("/api/generate", json=filling)
         assert side.headers["x-unabridged-way"]
-    assert server.sent("/api/generate") == [body, filling]
+    assert server.sent("/api/generate") == [body, {**filling, "options": {"num_ctx": 16_384}}]
     assert stored(url) == []
 
 
@@ -277,7 +277,8 @@ def test_completions_reach_ollama_in_its_own_words(before_ollama):
     assert events[-1].usage.completion_tokens == 2
     first = server.sent("/api/generate")[0]
     assert (first["prompt"], first["suffix"], first["stream"]) == ("def f(", "end", False)
-    assert first["options"] == {"temperature": 0.1, "stop": ["#"], "num_predict": 9}
+    window = {"num_ctx": 16_384}
+    assert first["options"] == {"temperature": 0.1, "stop": ["#"], "num_predict": 9, **window}
     assert first["truncate"] is False
     assert stored(url) == []
 

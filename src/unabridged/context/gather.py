@@ -36,6 +36,7 @@ from unabridged.domain.record import RecordKind
 from unabridged.knowledge.fact_relevance import RelevantFact
 from unabridged.knowledge.facts import Facts
 from unabridged.knowledge.requirements import Requirements
+from unabridged.language.edited import is_edited
 from unabridged.ports import Store
 from unabridged.retrieval.relevance import Relevance
 from unabridged.retrieval.search import Search, SearchQuery
@@ -252,14 +253,23 @@ def _apart(
     def is_beside(one: Relevance) -> bool:
         exchange = one.exchange
         if exchange.session == request.session and exchange.parent == request.parent:
-            return True
+            # Two conversations of a client may share their beginning, as "Hi" and its answer.
+            own = request.path is None
+            return own or is_edited(exchange.user.text, request.user.text)
         return held.get(exchange.text, exchange.id) != exchange.id
 
     beside = [e for e in found if is_beside(e)]
     evidence = [e for e in found if e not in beside]
     if plan.around and intent is Intent.VIVID_RECALL:
         evidence = [e for e in with_around(sources.store, evidence) if not is_beside(e)]
-    return evidence, beside
+    programs = _of_programs(sources.store, [e.exchange.id for e in evidence])
+    return [e for e in evidence if e.exchange.id not in programs], beside
+
+
+def _of_programs(store: Store, ids: Sequence[str]) -> set[str]:
+    # Texts that a program wrote: its openings, and its summaries of what is stored whole.
+    kinds = (RecordKind.OPENING, RecordKind.COMPACTION)
+    return {record.id for kind in kinds for record in store.records(kind, ids=ids)}
 
 
 def _pins(sources: Sources, plan: PromptPlan, fitted: FittedRequest | None) -> list[Fact]:

@@ -36,6 +36,10 @@ class RecordKind(StrEnum):
     """What a forgetting removed, in figures."""
     REQUEST = "request"
     """What a client's request did, in ids, so that a repeated one is not done twice."""
+    OPENING = "opening"
+    """Marks an exchange with which a program begins every conversation; its id is the exchange's."""
+    COMPACTION = "compaction"
+    """Links a summary that a program sent to the turns that it replaces; its id is the exchange's."""
     SHARE = "share"
     """A share between two spaces, in ids and names; both sides keep one."""
 

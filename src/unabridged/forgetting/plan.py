@@ -24,7 +24,12 @@ from unabridged.retrieval.echo_filter import own_messages
 
 _EXCERPT = 72
 """Characters of a text's first words in a list."""
-_BY_EXCHANGE = (RecordKind.CONTEXT, RecordKind.READING)
+_BY_EXCHANGE = (
+    RecordKind.CONTEXT,
+    RecordKind.READING,
+    RecordKind.OPENING,
+    RecordKind.COMPACTION,
+)
 """Kinds whose records have the id of their exchange."""
 _BY_LINEAGE = (
     RecordKind.OVERVIEW,

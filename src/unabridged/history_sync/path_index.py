@@ -37,6 +37,7 @@ class Node(NamedTuple):
         opening: The digest of the user's message.
         rest: The digest of what follows it; empty if it may still grow.
         answer: The digest of the answer alone; empty if there is none.
+        asked: Whether a model was asked for it here; a client's earlier turns have no model.
     """
 
     id: str
@@ -45,6 +46,7 @@ class Node(NamedTuple):
     opening: bytes
     rest: bytes
     answer: bytes
+    asked: bool
 
 
 class _ExchangeCache:
@@ -99,6 +101,10 @@ class PathIndex:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._watch = RecordWatch(store, RecordKind.TOMBSTONE)
+        self._compactions = RecordWatch(store, RecordKind.COMPACTION)
+        self._compacted: int | None = None
+        self.summaries: frozenset[str] = frozenset()
+        """The exchanges that are summaries in place of older turns."""
         self.shelf = _ExchangeCache(store)
         self._nodes: dict[str, Node] = {}
         self._behind: dict[str, _Names] = {}
@@ -116,6 +122,10 @@ class PathIndex:
         if forgotten != self._forgotten:
             self.clear()
             self._forgotten = forgotten
+        compacted = self._compactions.version()
+        if compacted != self._compacted:
+            held = self._store.records(RecordKind.COMPACTION)
+            self.summaries, self._compacted = frozenset(record.id for record in held), compacted
         totals = self._store.totals()
         if self._seen == (totals.exchanges, totals.messages):
             return
@@ -243,4 +253,4 @@ def _node(exchange: Exchange, known: dict[str, Node]) -> Node:
     # Ids and digests are held once: a parent's strings are shared with its children.
     session = parent.session if parent else exchange.session
     name = parent.id if parent else exchange.parent
-    return Node(exchange.id, session, name, opening, rest, answer)
+    return Node(exchange.id, session, name, opening, rest, answer, exchange.model is not None)

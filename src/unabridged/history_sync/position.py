@@ -92,7 +92,7 @@ class PositionFinder:
         """
         if not history:
             return NOWHERE
-        whole = self._walk(history, None, gaps=False)
+        whole = self._from_summary(history) or self._walk(history, None, gaps=False)
         if whole.known < len(history):
             others = [
                 self._from_within(history, gaps=False),
@@ -102,6 +102,16 @@ class PositionFinder:
             whole = max((whole, *others), key=lambda walk: walk.known)  # the first of equals
         after = history[whole.known] if whole.known < len(history) else asked
         return whole.ended(after, self._index, self._exactly) if whole.known else NOWHERE
+
+    def _from_summary(self, history: Sequence[NormalizedExchange]) -> "_Walk | None":
+        # What the client sends before its newest summary is stored where it was said.
+        for n in range(len(history) - 1, -1, -1) if self._index.summaries else ():
+            opened = self._index.opened(history[n].opening)
+            found = [one for one in opened if one.id in self._index.summaries]
+            if start := self.alike(history[n], found):
+                walk = self._walk(history[n:], start, gaps=False)
+                return _Walk([*[None] * n, *walk.levels], walk.last)
+        return None
 
     def _walk(
         self,
@@ -139,23 +149,27 @@ class PositionFinder:
         each = history[0]
         if each.user is None:
             return self._ending_with(history)
-        found = self._alike(each, self._index.opened(each.opening))
-        found = found or self._joined(each, self._index.opened(each.opening))
+        found = self.alike(each, list(self._index.opened(each.opening)))
         return found or self._wrapped(each, self._index.every())
 
     def _next(
         self, each: NormalizedExchange, above: dict[str, Node]
     ) -> tuple[list[Node], list[Node]]:
-        parents: Iterable[str | None] = above or (None,)
+        parents: list[str | None] = [*above] or [None]
+        # The turns that a client kept beside its summary follow what the summary follows.
+        parents += [node.parent for node in above.values() if node.id in self._index.summaries]
         same: list[Node] = []
         bare: list[Node] = []
         for name in parents:
-            found = self._alike(each, self._index.behind(name, each.opening))
-            found = found or self._joined(each, self._index.behind(name, each.opening))
+            found = self.alike(each, list(self._index.behind(name, each.opening)))
             same += found or self._wrapped(each, self._index.following(name))
             if not each.atoms:
                 bare += self._index.behind(name, each.opening)
         return same, [node for node in bare if self._is_here(node) and node not in same]
+
+    def alike(self, each: NormalizedExchange, nodes: Sequence[Node]) -> list[Node]:
+        """Return those of the stored exchanges that say what the client's does."""
+        return self._alike(each, nodes) or self._joined(each, nodes)
 
     def _joined(self, each: NormalizedExchange, nodes: Iterable[Node]) -> list[Node]:
         if not each.atoms:

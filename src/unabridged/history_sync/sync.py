@@ -10,16 +10,13 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, replace
-from datetime import timedelta
-from itertools import islice
+from dataclasses import replace
 from threading import RLock
 
 from unabridged.budget.count import Counter
 from unabridged.domain.client_history import ClientMessage, SyncedHistory
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Role
-from unabridged.domain.record import RecordKind
 from unabridged.domain.session import Session, title_from
 from unabridged.errors import (
     HeadMovedError,
@@ -29,44 +26,30 @@ from unabridged.errors import (
 )
 from unabridged.forgetting.tombstones import ForgottenIndex
 from unabridged.history_sync.import_new import ExchangeBuilder
-from unabridged.history_sync.normalize_history import (
-    NormalizedExchange,
-    atoms,
-    digest_of,
-    halves,
-    parted,
+from unabridged.history_sync.normalize_history import parted
+from unabridged.history_sync.path_index import PathIndex
+from unabridged.history_sync.place import (
+    SOURCE,
+    GoneError,
+    KnownHistories,
+    PlaceFinder,
+    PlaceRequest,
+    RequestPlace,
 )
-from unabridged.history_sync.path_index import Node, PathIndex
-from unabridged.history_sync.position import (
-    LEAST_EVIDENCE,
-    NOWHERE,
-    LogPosition,
-    PositionFinder,
-    passing,
-)
+from unabridged.history_sync.position import LogPosition
+from unabridged.history_sync.program_ids import ProgramIds
+from unabridged.history_sync.program_texts import mark_opening, marks_of, title_words
 from unabridged.ports import Clock, Store
 from unabridged.recording.record import extend_exchange, originals_of
-from unabridged.recording.sessions import counted, current_exchange
+from unabridged.recording.sessions import counted
 from unabridged.space.sessions import check_session_name
 from unabridged.space.space import Space
 from unabridged.wire.incoming_message import IncomingMessage
 
-AGAIN_WITHIN = timedelta(minutes=30)
-"""How long after its session was last changed a first message counts as repeated; later it begins a
-session: people say "hi" every day.
-"""
-SOURCE = "server"
-"""The source of sessions whose history a client sent."""
-MOST_GAPS, MOST_CUTS = 3, 8
-"""How many gaps a list is tried with, and how many cuts within an exchange."""
 ATTEMPTS = 5
 """How often a position is looked for while others forget what was found."""
 CHAT_LOCKS = 64
 """Locks of chats; chats that share one by chance wait for each other."""
-
-
-class _GoneError(Exception):
-    """What was found is no longer stored."""
 
 
 class HistorySync:
@@ -79,22 +62,28 @@ class HistorySync:
         self.forgotten_index: ForgottenIndex = space.forgetting.forgotten_index
         self.off_record: str = space.settings.off_record
         self.index = PathIndex(self.store)
+        self.ids = ProgramIds(self.store)
         self._foreign: tuple[int, dict[str, str]] = (-1, {})
         self._lock = RLock()  # around the index of paths: one request at a time
         self._chats = [RLock() for _ in range(CHAT_LOCKS)]
 
     def chat_lock(
-        self, drafts: Sequence[IncomingMessage], session: str | None
+        self, drafts: Sequence[IncomingMessage], session: str | None, program_id: str | None
     ) -> AbstractContextManager[object]:
         """Return a lock that requests of one chat share, from ``sync`` to the begin of a turn.
 
         A client may ask two models at once: the second request has to find what the first began.
         """
         opening = next((d.text for d in drafts if d.role is Role.USER), "")
-        return self._chats[hash(session or opening) % CHAT_LOCKS]
+        return self._chats[hash(session or (program_id, opening)) % CHAT_LOCKS]
 
     def sync(
-        self, drafts: Sequence[IncomingMessage], session: str | None, *, record: bool
+        self,
+        drafts: Sequence[IncomingMessage],
+        session: str | None,
+        program_id: str | None = None,
+        *,
+        record: bool,
     ) -> SyncedHistory:
         """Find where a client's list is in the log, and import what is new.
 
@@ -106,6 +95,8 @@ class HistorySync:
             drafts: The whole list: system, user, assistant, tool …
             session: The id of the session that the client names, ours or a foreign one. An unknown
                 one is begun. None finds the session by the messages.
+            program_id: The id that the client's program sends for its conversation, or None. A list
+                that continues no session of this id begins one.
             record: Whether anything may be written.
 
         Raises:
@@ -124,11 +115,16 @@ class HistorySync:
             home = self._home(session) if session is not None else None
             for _ in range(ATTEMPTS):
                 self.index.refresh()
-                request = _Request(self, drafts, said, session, home)
+                place = PlaceRequest(said, session, home, program_id)
+                request = _Request(self, drafts, place, user)
                 try:
-                    return replace(request.synced(record=record), stored=record)
-                except _GoneError:
+                    found = request.synced(record=record)
+                except GoneError:
                     self.index.clear()
+                    continue
+                if record and program_id is not None:
+                    self.ids.note(program_id, found.session)
+                return replace(found, stored=record)
         raise StoreBusyError(
             "The history that this request continues is being forgotten.", hint="Send it again."
         )
@@ -152,178 +148,96 @@ class _Request:
         self,
         sync: HistorySync,
         drafts: Sequence[IncomingMessage],
-        said: Sequence[NormalizedExchange],
-        named: str | None,
-        home: Session | None,
+        request: PlaceRequest,
+        user: IncomingMessage,
     ) -> None:
         self._store = sync.store
         self._clock = sync.clock
         self._counter = sync.counter
-        self._before: Sequence[NormalizedExchange] = said[:-1]
-        self._asked = said[-1]
+        self._asked = request.said[-1]
         self._drafts = drafts
-        self._named, self._home = named, home
-        self._forgotten_index = sync.forgotten_index
-        self._off_record = sync.off_record
+        self._draft = user
+        self._request = request
         self._index = sync.index
-        self._placer = self._finder(said)
-
-    def _finder(self, said: Sequence[NormalizedExchange]) -> PositionFinder:
-        only = self._home.id if self._home else None
-        passes = passing(said, self._forgotten_index, self._off_record)
-        return PositionFinder(self._index, only, passes)
+        stored = KnownHistories(
+            sync.store, sync.index, sync.forgotten_index, sync.off_record, sync.ids, sync.clock
+        )
+        self._finder = PlaceFinder(request, stored)
 
     def synced(self, *, record: bool) -> SyncedHistory:
         """Find the position, import what is new, and return the position of the request."""
-        place = self._place()
-        maker = ExchangeBuilder(self._clock, place.session or self._named or self._clock.new_id())
+        place = self._finder.place()
+        session = place.session or self._request.named or self._clock.new_id()
+        maker = ExchangeBuilder(self._clock, session)
         path = self._path(place.found, maker)
         added = self._added(place, maker)
-        known = zip(place.found.path, path, strict=True)
-        unstored = [exchange.id for name, exchange in known if name is None]
-        unstored += [exchange.id for exchange, passes in added if passes or not record]
         new = [exchange for exchange, passes in added if not passes]
+        parent = new[-1] if new else place.parent
+        at, summary = place.summary, None
+        if at is not None and at < len(path) and not self._finder.finder.passes(at):
+            made = maker.exchange(self._finder.before[at], place.after)
+            path[at] = summary = counted(made, self._counter)
+            new = [summary, *new]
         taken = sum(message.at is maker.at for each in new for message in each.messages)
         if new and record:
-            self._admit(new)
+            self._admit(new, place, summary)
         if record:
             self._close(place, maker)
         path += [exchange for exchange, _ in added]
-        parent = new[-1] if new else place.parent
-        made = self._said(place, maker, path, parent, taken if record else 0)
-        return replace(made, unstored=frozenset(unstored))
-
-    def _place(self) -> "_Place":
-        if self._named is not None and self._home is None:
-            return _Place(NOWHERE)
-        found = self._found()
-        parent = self._exchange(found.parent.id) if found.parent else None
-        here = parent.session if parent else self._home.id if self._home else None
-        if found.known < len(self._before):
-            return _Place(found, parent, session=here or self._beside())
-        behind = parent.id if parent else None
-        if (grown := self._grown(behind)) is not None:
-            return _Place(found, parent, grown=grown, session=grown.session)
-        twins = self._placer.twins(behind, self._asked)
-        if all(each.user is None for each in self._before):
-            return self._first(found, parent, [t for t in twins if self._is_touched(t.session)])
-        again = self._exchange(twins[-1].id) if twins else None
-        return _Place(found, parent, again=again, session=here)
-
-    def _found(self) -> LogPosition:
-        found = self._placer.place(self._before, self._asked)
-        for _ in range(MOST_GAPS):
-            if found.known == len(self._before):
-                break
-            further = self._further(found.known)
-            if further is None:
-                break
-            found = further
-        return found
-
-    def _further(self, known: int) -> LogPosition | None:
-        for both in islice(halves(self._before[known]), MOST_CUTS):
-            before = [*self._before[:known], *both, *self._before[known + 1 :]]
-            placer = self._finder([*before, self._asked])
-            found = placer.place(before, self._asked)
-            if found.known > known + 1:
-                self._before, self._placer = before, placer
-                return found
-        return None
-
-    def _beside(self) -> str | None:
-        first = self._before[0]
-        twins = self._placer.twins(None, first)
-        telling = first.user is not None and len(first.user.text.strip()) >= LEAST_EVIDENCE
-        near = [twin for twin in twins if telling or self._is_touched(twin.session)]
-        return near[-1].session if near and first.user else None
-
-    def _first(
-        self, found: LogPosition, parent: Exchange | None, twins: Sequence[Node]
-    ) -> "_Place":
-        if twins:
-            again = self._exchange(twins[-1].id)
-            return _Place(found, parent, again=again, session=again.session)
-        if self._home is None:
-            return _Place(NOWHERE)
-        if self._before:
-            return _Place(found, parent, session=self._home.id)
-        last = current_exchange(self._store, self._home)
-        if last is None:
-            return _Place(NOWHERE, session=self._home.id)
-        return self._at_head(self._home, last)
-
-    def _at_head(self, home: Session, last: Exchange) -> "_Place":
-        grown = self._grown(last.parent)
-        again = last if digest_of(atoms([last.user])) == self._asked.opening else None
-        if again is not None and last.state is ExchangeState.COMPLETE:
-            again = last if self._is_touched(home.id) else None
-        if grown is None and again is None:
-            return _Place(NOWHERE, last, session=home.id)
-        parent = self._exchange(last.parent) if last.parent else None
-        return _Place(NOWHERE, parent, again=again, grown=grown, session=home.id)
-
-    def _grown(self, behind: str | None) -> Exchange | None:
-        grown = self._placer.grown(behind, self._asked)
-        held = self._store.records(RecordKind.CONTEXT, ids=[grown.id]) if grown else []
-        return grown if held else None
-
-    def _is_touched(self, session: str) -> bool:
-        header = self._store.session(session)
-        return header is not None and self._clock.now() - header.updated <= AGAIN_WITHIN
-
-    def _exchange(self, name: str) -> Exchange:
-        found = self._index.shelf.get([name]).get(name)
-        if found is None:
-            raise _GoneError
-        return found
+        return self._said(place, maker, path, parent, taken if record else 0)
 
     def _path(self, found: LogPosition, maker: ExchangeBuilder) -> list[Exchange]:
         held = self._index.shelf.get(name for name in found.path if name is not None)
         path: list[Exchange] = []
         for n, name in enumerate(found.path):
             if name is None:
-                path.append(maker.exchange(self._before[n], None))
+                path.append(maker.exchange(self._finder.before[n], None))
             elif name in held:
                 path.append(held[name])
             else:
-                raise _GoneError
+                raise GoneError
         return path
 
-    def _added(self, place: "_Place", maker: ExchangeBuilder) -> list[tuple[Exchange, bool]]:
+    def _added(self, place: RequestPlace, maker: ExchangeBuilder) -> list[tuple[Exchange, bool]]:
         made: list[tuple[Exchange, bool]] = []
         before = place.parent
-        for n in range(place.found.known, len(self._before)):
-            said = self._before[n]
-            if self._placer.passes(n):
+        for n in range(place.found.known, len(self._finder.before)):
+            said = self._finder.before[n]
+            if self._finder.finder.passes(n):
                 made.append((maker.exchange(said, None), True))
                 continue
             twin = None
             if before is place.parent and place.session is not None and said.user is not None:
-                every = self._placer.twins(before.id if before else None, said)
+                every = self._finder.finder.twins(before.id if before else None, said)
                 twins = [node for node in every if node.session == place.session]
-                twin = self._exchange(twins[-1].id).user if twins else None
+                twin = self._finder.exchange(twins[-1].id).user if twins else None
             before = counted(maker.exchange(said, before, twin), self._counter)
             made.append((before, False))
         return made
 
-    def _admit(self, new: Sequence[Exchange]) -> None:
+    def _admit(
+        self, new: Sequence[Exchange], place: RequestPlace, summary: Exchange | None
+    ) -> None:
         first, last = new[0], new[-1]
         header = self._store.session(first.session)
         if header is None:
-            words = next((m.text for e in new for m in e.messages if m.text.strip()), "")
             header = Session(
                 id=first.session,
-                title=title_from(words),
+                title=title_from(title_words(new, len(place.opening))),
                 created=first.at,
                 updated=first.at,
                 head=last.messages[-1].id,
                 source=SOURCE,
+                foreign_id=self._request.program_id,
             )
         messages = [message for exchange in new for message in exchange.messages]
         self._store.import_session(header, new, originals_of(messages))
+        if marks := marks_of(new, len(place.opening), summary.id if summary else None):
+            self._store.put(marks)
+        if place.opening:
+            mark_opening(self._store, self._index, place.opening)
 
-    def _close(self, place: "_Place", maker: ExchangeBuilder) -> None:
+    def _close(self, place: RequestPlace, maker: ExchangeBuilder) -> None:
         going = place.grown.id if place.grown else None
         passed = {name for name in place.found.path if name is not None}
         names = self._index.open_in(place.session) if place.session else []
@@ -339,7 +253,7 @@ class _Request:
 
     def _said(
         self,
-        place: "_Place",
+        place: RequestPlace,
         maker: ExchangeBuilder,
         path: Sequence[Exchange],
         parent: Exchange | None,
@@ -347,10 +261,7 @@ class _Request:
     ) -> SyncedHistory:
         follows = parent.messages[-1].id if parent else None
         stored = place.grown or place.again
-        draft = self._asked.user
-        if draft is None:
-            raise AssertionError("a request without a user message is refused")
-        user = stored.user if stored else maker.message(draft, follows)
+        user = stored.user if stored else maker.message(self._draft, follows)
         return SyncedHistory(
             session=maker.session,
             new_session=self._store.session(maker.session) is None,
@@ -367,29 +278,10 @@ class _Request:
 
     def _messages(self, maker: ExchangeBuilder) -> tuple[ClientMessage, ...]:
         exchanges: dict[int, int] = {}
-        for n, said in enumerate((*self._before, self._asked)):
+        for n, said in enumerate((*self._finder.before, self._asked)):
             drafts = (said.user, *said.rest) if said.user else said.rest
             exchanges |= {id(draft): n for draft in drafts}
         return tuple(
             ClientMessage(maker.sent(draft), exchanges.get(id(draft)), draft.items)
             for draft in self._drafts
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """The position of a request.
-
-    Attributes:
-        found: How far its history is stored.
-        parent: The stored exchange that it follows, or None.
-        again: The stored exchange whose user message is answered again, or None.
-        grown: The stored exchange whose tool rounds continue, or None.
-        session: The session, or None for a new one.
-    """
-
-    found: LogPosition
-    parent: Exchange | None = None
-    again: Exchange | None = None
-    grown: Exchange | None = None
-    session: str | None = None

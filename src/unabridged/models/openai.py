@@ -19,6 +19,8 @@ from unabridged.net.http import HttpUpstream
 from unabridged.wire import openai as wire
 from unabridged.wire.lenient_json import mapping, mappings, number
 from unabridged.wire.stream_lines import Events, cut, decode
+from unabridged.wire.translate_options import is_expendable
+from unabridged.wire.upstream_errors import unknown_field
 
 OPENAI_HOST = "api.openai.com"
 _TRAINED = (
@@ -167,13 +169,14 @@ class OpenAIModel(ServerModel):
 
     def __init__(self, model: str, server: OpenAIServer, cache: AbilityCache | None = None) -> None:
         super().__init__(model, server, cache)
+        self._unknown: set[str] = set()
         hosted = server.http.host == OPENAI_HOST
         self._limit = "max_completion_tokens" if hosted else "max_tokens"
         self._limit_changed = False
         self._usage = True
 
     def accent(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        spoken = dict(body)
+        spoken = {name: value for name, value in body.items() if name not in self._unknown}
         other = _OTHER_LIMIT[self._limit]
         if self._limit_changed and other in spoken:
             spoken.setdefault(self._limit, spoken.pop(other))
@@ -192,7 +195,11 @@ class OpenAIModel(ServerModel):
             self._limit_changed = True
             self._limit = _OTHER_LIMIT[self._limit]
             return True
-        return False
+        field = unknown_field(text)
+        if not field or field in self._unknown or not is_expendable(field):
+            return False
+        self._unknown.add(field)
+        return True
 
     def _stream(self, request: ChatRequest) -> Iterator[StreamChunk]:  # type: ignore[explicit-override]  # as above
         assembler = wire.OpenAIStreamAssembler()

@@ -30,6 +30,7 @@ from unabridged.server.auxiliary_requests import side_request
 from unabridged.server.chat_request import AnswerInfo, ChatApiRequest, Writer
 from unabridged.server.client_disconnect import LEFT, ClientLeftError, while_there
 from unabridged.server.client_programs import compacts
+from unabridged.server.conversation_ids import program_id
 from unabridged.server.error_responses import answer_in
 from unabridged.server.resolve_scope import scope_of
 from unabridged.server.state import Service, grant_of, service_of
@@ -42,6 +43,7 @@ from unabridged.server.upstream_prompt import (
     without_memory,
 )
 from unabridged.server.upstream_request import RefusedError
+from unabridged.server.usual_window import usual_window
 from unabridged.space.space import Space
 from unabridged.turn.conversation import chat_lock, sync
 from unabridged.turn.prepare import GREW, PromptOptions
@@ -77,7 +79,8 @@ async def answer(
         asked = replace(asked, request_options=options)
     flow = _Flow(service, scope_of(request, asked.user, asked.model), asked, writing, request)
     flow.model = await _model(service, asked)
-    side = bare or side_request(asked.drafts, asked.body) or _without_question(asked)
+    side = bare or side_request(asked.drafts, asked.body, service.side_rules)
+    side = side or _without_question(asked)
     _check_parts(asked, flow.model)
     if way == "off" or side:
         return await flow.plain({"x-unabridged-way": side or "off"})
@@ -157,7 +160,14 @@ class _Flow:
     async def plain(self, headers: Mapping[str, str]) -> Response:
         """Ask the upstream without memory."""
         self.headers |= headers
-        return await self._put(without_memory(self.asked, self.service.clock))
+        asked, service = self.asked, self.service
+        there, window = relaying(self.model), asked.request_options.window
+        same = there is not None and there.address.dialect == asked.dialect
+        unchanged = same and headers.get("x-unabridged-way") == "off"
+        if not unchanged:
+            window = await usual_window(service, self.scope, self.model, window)
+        question = without_memory(asked, service.clock, window, unchanged=unchanged)
+        return await self._put(question)
 
     async def failed(self, error: StoreError) -> Response:
         """Continue without memory, if the settings allow it.
@@ -188,18 +198,19 @@ class _Flow:
         if newest is not None and is_off_record(newest.text, space.settings.off_record):
             readonly = True
             self.headers["x-unabridged-way"] = "off the record"
-        with chat_lock(space, self.asked.drafts, session):
-            return self._begun(space, session, readonly=readonly)
+        program = program_id(self.request.headers, self.asked.body)
+        with chat_lock(space, self.asked.drafts, session, program):
+            return self._begun(space, session, program, readonly=readonly)
 
     def _begun(
-        self, space: Space, session: str | None, *, readonly: bool
+        self, space: Space, session: str | None, program: str | None, *, readonly: bool
     ) -> tuple[Turn, ChatRequest]:
         attempt, stage = 0, self.service.metrics.stage
         narrow = grant_of(self.request).session is not None
         model = self.model or space.shared(Space.quoting)
         while True:
             with stage("sync"):
-                synced = sync(space, self.asked.drafts, session, store=not readonly)
+                synced = sync(space, self.asked.drafts, session, program, store=not readonly)
             options = PromptOptions(model, reach=synced.session if narrow else None)
             turn = Turn(space, options, synced=synced, request_options=self.asked.request_options)
             try:

@@ -21,6 +21,7 @@ from unabridged.server.chat_request import (
 from unabridged.server.error_responses import body_in, speaking
 from unabridged.server.passthrough import pass_through
 from unabridged.server.state import service_of
+from unabridged.server.usual_window import in_usual_window
 from unabridged.wire import ollama as wire
 from unabridged.wire.edit_messages import edited_items
 from unabridged.wire.lenient_json import mapping, mappings, number
@@ -34,15 +35,15 @@ async def chat(request: Request) -> Response:
     raw = await request.body()
     body = object_of(raw)
     if not body.get("messages"):
-        return await _loaded(request, raw)
+        return await _loaded(request, body)
     return await answer(request, asked_of(body), OllamaWriter)
 
 
-async def _loaded(request: Request, raw: bytes) -> Response:
+async def _loaded(request: Request, body: Mapping[str, Any]) -> Response:
     relay = await service_of(request).relay()
     if relay is None or relay.address.dialect != "ollama":
         raise InputError("The request has no messages.", hint='Send them: "messages": [{…}].')
-    return await pass_through(request, relay, body=raw)
+    return await pass_through(request, relay, body=await in_usual_window(request, body))
 
 
 def asked_of(body: Mapping[str, Any]) -> ChatApiRequest:

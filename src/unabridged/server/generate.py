@@ -35,6 +35,7 @@ from unabridged.server.stored_responses import (
     round_of,
 )
 from unabridged.server.text_completion import continued
+from unabridged.server.usual_window import in_usual_window
 from unabridged.wire import text_completion as wire
 from unabridged.wire.incoming_message import IncomingMessage, merged
 from unabridged.wire.lenient_json import text
@@ -50,8 +51,10 @@ async def generate(request: Request) -> Response:
     if not wire.is_conversation(body):
         return await _gone_on_with(request, body, relay, raw)
     drafts = wire.generate_drafts(body)
-    way = "off" if way_of(request) == "off" else side_request(drafts, body)
+    rules = service_of(request).side_rules
+    way = "off" if way_of(request) == "off" else side_request(drafts, body, rules)
     if relay is not None and relay.address.dialect == "ollama" and way:
+        raw = raw if way == "off" else await in_usual_window(request, body)
         return await pass_through(request, relay, body=raw, more={"x-unabridged-way": way})
     past = await _past(request, body)
     before = past.drafts if past else ()
@@ -98,7 +101,9 @@ async def _gone_on_with(
 ) -> Response:
     there = relay.address.dialect if relay else "none"
     if relay is not None and there == "ollama":
-        return await pass_through(request, relay, body=raw)
+        off = way_of(request) == "off"
+        sent = raw if off else await in_usual_window(request, body)
+        return await pass_through(request, relay, body=sent)
     if not body.get("prompt") and not body.get("suffix"):
         return _loaded(request, body)
     asked = _asked(body, (IncomingMessage(Role.USER, (Text(text(body.get("prompt"))),)),))

@@ -15,6 +15,7 @@ from unabridged.domain.settings import Settings
 from unabridged.factory.space_pool import SpacePool
 from unabridged.factory.upstreams import Upstreams
 from unabridged.net.relay import UpstreamRelay
+from unabridged.server.auxiliary_requests import rules_of
 from unabridged.server.background import Background
 from unabridged.server.log import RequestLog
 from unabridged.server.metrics import Metrics
@@ -46,6 +47,7 @@ class Service:
         self.pool = pool
         self.clock = pool.clock
         self.upstreams = Upstreams(settings, pool.clock)
+        self.side_rules = rules_of(settings.home)
         self.tracing = tracing or Tracing()
         self.metrics = Metrics(self.tracing)
         self.log = RequestLog(self.clock, settings.log)

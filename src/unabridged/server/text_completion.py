@@ -16,6 +16,7 @@ from unabridged.server.state import service_of
 from unabridged.server.stream_answer import AnswerStream
 from unabridged.server.stream_parser import Listener, StreamPiece
 from unabridged.server.upstream_request import RelayedAnswer
+from unabridged.server.usual_window import in_usual_window
 from unabridged.wire import text_completion as wire
 from unabridged.wire.openai import DONE
 from unabridged.wire.stream_lines import Events, Lines, decode, encode
@@ -105,7 +106,8 @@ async def continued(
     """
     there = relay.address.dialect
     path = "/api/generate" if there == "ollama" else "/completions"
-    reply = await while_there(request, relay.open("POST", path, encode(body), _JSON))
+    sent = await in_usual_window(request, body) if there == "ollama" else encode(body)
+    reply = await while_there(request, relay.open("POST", path, sent, _JSON))
     if reply.status >= 400:
         raise await refused(reply)
     clock = service_of(request).clock

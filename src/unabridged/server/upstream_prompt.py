@@ -25,9 +25,10 @@ from unabridged.server.stream_parser import (
 )
 from unabridged.server.trace_spans import ModelSpan
 from unabridged.server.upstream_request import RefusedError, UpstreamAnswer, relayed
+from unabridged.server.usual_window import in_window
 from unabridged.space.space import Space
 from unabridged.wire import ollama, openai
-from unabridged.wire.translate_options import options_for
+from unabridged.wire.translate_options import options_for, without_private
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +76,27 @@ def with_memory(
     )
 
 
-def without_memory(asked: ChatApiRequest, clock: Clock) -> UpstreamPrompt:
-    """Return the prompt of a request without memory."""
+def without_memory(
+    asked: ChatApiRequest, clock: Clock, window: int | None = None, *, unchanged: bool = False
+) -> UpstreamPrompt:
+    """Return the prompt of a request without memory.
+
+    Args:
+        asked: The request.
+        clock: The time, and ids.
+        window: The window for Ollama; None for the client's, or the upstream's own.
+        unchanged: Whether an upstream of the client's dialect gets the body as it came.
+    """
     now = clock.now()
+    body = asked.body if unchanged or asked.dialect != "ollama" else in_window(asked.body, window)
     messages = (Message(clock.new_id(), draft.role, draft.parts, now) for draft in asked.drafts)
     return UpstreamPrompt(
         asked=asked,
         messages=tuple(messages),
         tools=asked.request_options.tools,
-        window=asked.request_options.window,
+        window=window or asked.request_options.window,
         max_output=asked.request_options.max_output,
-        onward=asked.body if asked.onward else None,
+        onward=body if asked.onward else None,
     )
 
 
@@ -193,14 +204,16 @@ async def _asked(
 
 def _request(question: UpstreamPrompt, upstream: str) -> ChatRequest:
     asked = question.asked
+    if asked.options is None:
+        options: Mapping[str, Any] = options_for(asked.dialect, upstream, asked.body)
+    else:
+        options = asked.options(upstream)
     return ChatRequest(
         messages=question.messages,
         tools=question.tools,
         window=question.window,
         max_output=question.max_output,
-        options=options_for(asked.dialect, upstream, asked.body)
-        if asked.options is None
-        else asked.options(upstream),
+        options=without_private(options),
     )
 
 

@@ -29,6 +29,8 @@ CARRIED = (
     RecordKind.REQUIREMENT,
     RecordKind.READING,
     RecordKind.CONDENSATION,
+    RecordKind.OPENING,
+    RecordKind.COMPACTION,
     RecordKind.RUN,
     RecordKind.CALIBRATION,
     RecordKind.TOMBSTONE,
@@ -104,8 +106,7 @@ def _held(store: Store, page: Iterable[Record]) -> set[tuple[RecordKind, str]]:
 def _bears(record: Record, known: Mapping[str, Exchange]) -> bool:
     if record.kind not in _READ or not known.keys() >= set(record.exchanges):
         return False
-    about = record.kind in {RecordKind.READING, RecordKind.CONTEXT}
-    if about and not record.exchanges:
+    if record.kind in _ABOUT and not record.exchanges:
         return False
     try:
         read = _READ[record.kind](record)
@@ -123,6 +124,9 @@ def _is_said(record: Record, known: Mapping[str, Exchange]) -> bool:
     return not quote or any(str(quote) in known[name].user.text for name in record.exchanges)
 
 
+_ABOUT = frozenset(
+    {RecordKind.READING, RecordKind.CONTEXT, RecordKind.OPENING, RecordKind.COMPACTION}
+)
 _DRAWN = frozenset({RecordKind.FACT, RecordKind.REQUIREMENT})
 _UNREADABLE = (
     msgspec.MsgspecError,
@@ -167,6 +171,12 @@ class _Tombstone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     exchanges: tuple[str, ...]
 
 
+class _Compaction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of a compaction, as ``history_sync.program_texts`` writes it."""
+
+    through: str | None
+
+
 def _context(record: Record) -> str:
     if not isinstance(record.body["manifest"], Mapping):
         raise TypeError("a context without its manifest")
@@ -185,5 +195,7 @@ _READ: Mapping[RecordKind, Callable[[Record], object]] = {
     RecordKind.SHARE: share.from_record,
     RecordKind.OVERVIEW: lambda record: record.id,
     RecordKind.CONTEXT: _context,
+    RecordKind.OPENING: lambda record: record.id,
+    RecordKind.COMPACTION: lambda record: msgspec.convert(record.body, _Compaction),
 }
 """The reader of each kind; it raises for what it cannot read."""

@@ -372,17 +372,25 @@ class Conversation(SessionOwner):
 
 
 def sync(
-    space: Space, drafts: Sequence[IncomingMessage], session: str | None, *, store: bool = True
+    space: Space,
+    drafts: Sequence[IncomingMessage],
+    session: str | None,
+    program_id: str | None = None,
+    *,
+    store: bool = True,
 ) -> SyncedHistory:
     """Match a client's messages with the log; see ``Conversation.sync``."""
-    return space.shared(HistorySync).sync(drafts, session, record=store)
+    return space.shared(HistorySync).sync(drafts, session, program_id, record=store)
 
 
 def chat_lock(
-    space: Space, drafts: Sequence[IncomingMessage], session: str | None
+    space: Space,
+    drafts: Sequence[IncomingMessage],
+    session: str | None,
+    program_id: str | None = None,
 ) -> AbstractContextManager[object]:
     """Return the lock of a chat, to be held from ``sync`` to the begin of its turn."""
-    return space.shared(HistorySync).chat_lock(drafts, session)
+    return space.shared(HistorySync).chat_lock(drafts, session, program_id)
 
 
 def mode_of(mode: Mode | str | None, tools: Sequence[Offered] | None) -> Mode | None:

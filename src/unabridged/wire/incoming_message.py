@@ -1,11 +1,11 @@
 """A draft: a received message, before the store assigns an id and a time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from unabridged.domain.chat import StreamChunk
-from unabridged.domain.message import Image, Part, Reasoning, Role, Text, ToolCall
+from unabridged.domain.message import Image, Message, Part, Reasoning, Role, Text, ToolCall
 from unabridged.errors import InputError
 
 Wire = dict[str, Any]
@@ -53,6 +53,28 @@ class IncomingMessage:
 def joined(parts: tuple[Part, ...]) -> str:
     """Return the text of text parts, joined by a line break like ``Message.text``."""
     return "\n".join(part.text for part in parts if isinstance(part, Text))
+
+
+def results_together(
+    prompt: Iterable[Message | IncomingMessage],
+    render: Callable[[Message | IncomingMessage], Iterable[Wire]],
+) -> tuple[Wire, ...]:
+    """Return messages as items of a dialect: the results of one round follow each other.
+
+    Servers refuse anything between them. What else a tool gave, a picture for example, comes after
+    the last one.
+    """
+    made: list[Wire] = []
+    others: list[Wire] = []
+    for message in prompt:
+        if message.role is not Role.TOOL:
+            made += others
+            others = []
+            made += render(message)
+            continue
+        for wire in render(message):
+            (made if wire["role"] == Role.TOOL.value else others).append(wire)
+    return (*made, *others)
 
 
 def reasoning_of(parts: tuple[Part, ...]) -> str:

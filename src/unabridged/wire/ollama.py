@@ -28,6 +28,7 @@ from unabridged.wire.incoming_message import (
     joined,
     merged,
     reasoning_of,
+    results_together,
     role_of,
 )
 from unabridged.wire.lenient_json import mapping, mappings, number, text
@@ -60,7 +61,7 @@ def messages(prompt: Sequence[Message | IncomingMessage]) -> tuple[Wire, ...]:
     Pictures are sent as base64. One with only an address is named in the text, since Ollama
     fetches nothing. Prompts of our own contain no reasoning.
     """
-    return tuple(wire for message in prompt for wire in _message(message))
+    return results_together(prompt, _message)
 
 
 def _message(message: Message | IncomingMessage) -> Iterator[Wire]:

@@ -27,6 +27,37 @@ _OLLAMA = ("format", "keep_alive", "think", "logprobs", "top_logprobs")
 """Fields of Ollama outside its options."""
 
 
+_PRIVATE: Mapping[str, frozenset[str]] = {
+    "codex": frozenset({"client_metadata"}),
+}
+"""Fields that a program sends to its own provider only (codex 0.171.0: installation and thread ids).
+They are left out if a request is translated; a request in the upstream's dialect is not changed."""
+
+_WANTED = frozenset(
+    (
+        "messages model audio frequency_penalty function_call functions logit_bias logprobs "
+        "max_completion_tokens max_tokens modalities n parallel_tool_calls prediction "
+        "presence_penalty reasoning reasoning_effort response_format seed stop stream temperature "
+        "tool_choice tools top_logprobs top_p verbosity web_search_options top_k min_p typical_p "
+        "repeat_penalty repetition_penalty min_tokens ignore_eos mirostat grammar json_schema "
+        "guided_json guided_regex guided_choice structured_outputs think thinking enable_thinking "
+        "chat_template_kwargs num_ctx"
+    ).split()
+)
+"""Fields that say which answer is wanted: without one of them the answer would be another."""
+
+
+def is_expendable(field: str) -> bool:
+    """Return whether a field that an upstream refuses as unknown may be left out."""
+    return field not in _WANTED
+
+
+def without_private(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a translated request without the private fields of programs."""
+    private = frozenset().union(*_PRIVATE.values())
+    return {name: value for name, value in options.items() if name not in private}
+
+
 def to_ollama(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of an OpenAI request as ``ChatRequest.options`` for Ollama.
 

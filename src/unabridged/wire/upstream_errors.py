@@ -53,6 +53,20 @@ _OVER_WORDS = lazy_pattern(
     re.IGNORECASE,
 )
 
+_FIELD = r"[`'\"]?([A-Za-z]\w*)(?![\w.\[])"
+_UNKNOWN_FIELD = tuple(
+    lazy_pattern(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?:unknown|unrecognized|unsupported) (?:parameter|param|field|argument)s?:? {_FIELD}",
+        rf"unrecognized request arguments? supplied: {_FIELD}",  # OpenAI, Azure
+        rf"property {_FIELD}['\"]? is unsupported",  # Groq
+        rf"unknown name {_FIELD}",  # Gemini
+        rf"{_FIELD}: Extra inputs are not permitted",  # pydantic's first line, Anthropic
+        rf"extra_forbidden.{{1,40}}body['\"], {_FIELD}",  # Mistral, vLLM
+    )
+)
+"""Refusals of a field of the request, which name it."""
+
 _HINTS: Mapping[int, str] = {
     401: "Check the key of this server (setting openai_key), or sign in to it.",
     403: "Check the key and its rights.",
@@ -85,6 +99,12 @@ def is_length(text: str, code: str = "") -> bool:
     if code in _LENGTH_CODES:
         return True
     return bool(_LENGTH_WORDS.search(text) and _OVER_WORDS.search(text))
+
+
+def unknown_field(text: str) -> str:
+    """Return the field of a request that a refusal calls unknown; empty if there is none."""
+    found = (pattern.search(text) for pattern in _UNKNOWN_FIELD)
+    return next((match[1] for match in found if match), "")
 
 
 def refusal(text: str, *, status: int | None = None, code: str = "") -> UpstreamError:

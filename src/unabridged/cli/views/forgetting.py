@@ -18,6 +18,8 @@ _NAMES = {
     RecordKind.CONDENSATION: "summary",
     RecordKind.READING: "classification",
     RecordKind.REQUIREMENT: "requirement",
+    RecordKind.OPENING: "mark of an opening",
+    RecordKind.COMPACTION: "link of a summary",
 }
 
 
