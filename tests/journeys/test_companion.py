@@ -321,7 +321,9 @@ def test_a_client_of_the_server_is_remembered_too(life, model):
         assert answer.choices[0].message.content == ANSWER
         body = model.sent("/api/chat")[-1]
         assert all(detail in asked_last(body) for detail in DETAILS)
-        assert body["messages"][0]["content"].startswith("You are a warm, attentive companion.")
+        (message,) = body["messages"]  # the character of the program, not ours
+        assert message["role"] == "user"
+        assert message["content"].startswith(f"{REMEMBER}\n")
         client.chat.completions.create(
             model="llama3.2", messages=[{"role": "user", "content": REMEMBER}], user="bob"
         )

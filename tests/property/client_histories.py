@@ -31,7 +31,7 @@ from unabridged.testing.clock import ManualClock
 from unabridged.wire.incoming_message import IncomingMessage
 
 WINDOW = 65_536
-"""Large enough that nothing has to give way: what a client sends must come whole."""
+"""Large enough that nothing is condensed: what a client sends must go on whole."""
 TOOLS = (ToolSpec("look", "Looks.", {"type": "object", "properties": {}}),)
 TELLING = 24
 """Characters that tell where a history stands, as docs/adr/0021 promises."""
@@ -82,6 +82,7 @@ class Client:
     drops_tools: bool = False
     noisy: bool = False
     waiting: Turn | None = None
+    sent: tuple[list[IncomingMessage], list[dict], str] = ((), (), "")
 
 
 class World:
@@ -409,13 +410,14 @@ class World:
         heard = self.memory.sync(drafts)
         for node in self.made:
             node.session = node.session or heard.session
-        if heard.open is not None:
-            context = self.memory.space.contexts.restore(heard.open.id)
-            self.memory.record_tools(context, heard.new_rounds)
-            return heard, context
         tools = TOOLS if self.random.random() < 0.3 else ()
         context = self.memory.prepare_synced(heard, RequestOptions(tools=tools))
-        self._look(client, turn, drafts, context)
+        self._look(client, drafts, heard, context)
+        if heard.open is not None:
+            if context.id != heard.open.id:
+                self._break("a loop in another exchange", turn.user)
+            self.memory.record_tools(context, heard.new_rounds)
+            return heard, context
         self.memory.begin(context)
         if heard.new_rounds:
             self.memory.record_tools(context, heard.new_rounds)
@@ -482,25 +484,44 @@ class World:
                 return
             parent = turn.node = self._new(parent, turn.node.user, turn.node.rest)
 
-    def _look(self, client: Client, turn: Turn, drafts, context) -> None:
-        """What the client sent must stand in the prompt whole, in its order and at its end."""
-        want = [plain(d) for d in drafts if d.role in (Role.USER, Role.ASSISTANT) and plain(d)]
-        if turn.rest:  # rounds stand behind the prompt
-            want = want[: max(n for n, w in enumerate(want) if w == plain_text(turn.user)) + 1]
-        got = [
-            plain_text(m["content"])
-            for m in context.messages[1:]
-            if m["role"] in ("user", "assistant") and m["content"]
-        ]
-        got = [text for text in got if text != "[no answer came]"]
-        if client.halves or client.drops_tools or any(t.node.rest != t.rest for t in client.turns):
+    def _look(self, client: Client, drafts, heard, context) -> None:
+        """What a client sends goes on as it is; memory adds to users' messages, at their ends."""
+        edits = context.edits
+        if edits.left_out:
+            self._break("left out", f"{sorted(edits.left_out)}")
+        trimmed = not heard.path and not heard.new_session and not heard.open
+        if edits.inserted and not trimmed:
+            self._break("inserted", f"{[m.text for m in edits.inserted]}")
+        sent = [m for m in context.prompt if m not in edits.inserted]
+        if len(sent) != len(drafts) or len(heard.messages) != len(drafts):
+            self._break("length", f"{len(drafts)} {len(sent)}")
             return
-        if got[-1:] != want[-1:] and not got[-1].endswith(want[-1]):
-            self._break("last message", f"{want[-1:]} {got[-1:]}")
-        if got[-len(want) : -1] != want[:-1]:
-            self._break("prompt", f"{want} {got}")
-        if client.keeps is None and len(got) != len(want):
-            self._break("prompt length", f"{want} {got}")
+        for place, (draft, message) in enumerate(zip(drafts, sent, strict=True)):
+            parts = message.parts
+            if (added := edits.after.get(place)) is not None:
+                if draft.role is not Role.USER or parts[-1] != Text(added):
+                    self._break("a block in its place", f"{place} {draft.role}")
+                parts = parts[:-1]
+            if place in edits.before:
+                parts = parts[1:]
+            if (message.role, parts) != (draft.role, draft.parts):
+                self._break("prompt", f"{draft.parts} {parts}")
+        if heard.newest != max(n for n, d in enumerate(drafts) if d.role is Role.USER):
+            self._break("newest", f"{heard.newest}")
+        self._keeps(client, drafts, heard, context)
+
+    def _keeps(self, client: Client, drafts, heard, context) -> None:
+        """While a list grows at its end, the upstream gets what was sent before as its beginning.
+
+        Where a message is asked again, or its answer edited, its block is made again.
+        """
+        before, was, name = client.sent
+        held = {each.id for each in heard.path} | ({heard.open.id} if heard.open else set())
+        if name in held and drafts[: len(before)] == before:
+            self.done["grown"] += 1
+            if context.messages[: len(was)] != was:
+                self._break("the beginning of a prompt", f"{was} {context.messages[: len(was)]}")
+        client.sent = (list(drafts), list(context.messages), context.id)
 
     def _answered(self, client: Client, turn: Turn, context) -> None:
         dice = self.random

@@ -11,7 +11,7 @@ from unabridged.errors import PromptTooLargeError
 WINDOWS = st.integers(512, 2_000_000)
 SIZES = st.one_of(st.integers(0, 2_000), st.integers(0, 2_500_000))
 SHARES = ("immediate", "knowledge", "vivid", "summary", "contextual")
-PARTS = ("system", "tools", "message", "answer", "memory", "margin", "reserve", "unused")
+PARTS = ("system", "tools", "message", "history", "answer", "memory", "margin", "reserve", "unused")
 
 
 @settings(max_examples=examples(500))
@@ -68,6 +68,60 @@ def test_parts_add_up_or_the_error_says_by_how_much(
     elif not budget.bound:
         most = cap = None
         assert divided() == budget
+
+
+@settings(max_examples=examples(500))
+@given(
+    window=WINDOWS,
+    mode=st.sampled_from(Mode),
+    complexity=st.floats(0, 1),
+    system=SIZES,
+    tools=SIZES,
+    message=SIZES,
+    history=SIZES,
+    margin=st.floats(0.01, 0.05),
+    most=st.none() | st.integers(0, 100_000),
+    cap=st.none() | st.integers(0, 100_000),
+)
+def test_a_clients_request_is_divided_exactly_and_bounds_are_for_what_memory_adds(
+    *, window, mode, complexity, system, tools, message, history, margin, most, cap
+):
+    def divided():
+        return allocate(
+            window=window,
+            mode=mode,
+            verbosity=Verbosity.BALANCED,
+            complexity=complexity,
+            system_tokens=system,
+            tool_tokens=tools,
+            message_tokens=message,
+            history_tokens=history,
+            margin_share=margin,
+            max_prompt_tokens=most,
+            memory_cap=cap,
+        )
+
+    sent = system + tools + message + history
+    if sent + least_answer(window) > window:
+        with pytest.raises(PromptTooLargeError):
+            divided()
+        return
+    budget = divided()
+    parts = [getattr(budget, name) for name in PARTS]
+    assert sum(parts) == budget.total == window
+    assert all(type(part) is int and part >= 0 for part in parts)
+    assert (budget.system, budget.tools, budget.message, budget.history) == (
+        system,
+        tools,
+        message,
+        history,
+    )
+    assert budget.answer >= least_answer(window)
+    wanted = round(margin * window)
+    assert budget.margin == wanted or sent + budget.margin + least_answer(window) == window
+    for bound in (most, cap):
+        assert bound is None or budget.memory <= bound
+    assert (budget.unused > 0) is bool(budget.bound)
 
 
 @given(window=WINDOWS, mode=st.sampled_from(Mode), low=st.floats(0, 1), high=st.floats(0, 1))

@@ -19,6 +19,7 @@ def test_every_path_holds_what_was_said_on_it(tmp_path, seed):
     world = run(1_000_000 + seed, tmp_path, steps=60)
     assert found(world) == ({}, [])
     assert world.requests > 40
+    assert world.done["grown"] > 5
 
 
 @pytest.mark.long

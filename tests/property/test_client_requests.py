@@ -295,3 +295,29 @@ def test_a_conversation_that_fits_never_changes_what_was_sent():
     steps.run()
     assert steps.moves == 0
     assert steps.talk.blocks
+
+
+class Sources:
+    """A condenser that keeps nothing and remembers what it was given."""
+
+    identity = "sources"
+
+    def __init__(self):
+        self.given = []
+
+    def condense(self, sources, limit, about=()):
+        self.given += [source.exchange for source in sources]
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_what_was_forgotten_is_not_condensed_into_what_is_stored(stored):
+    talk = Conversation(random.Random("forgotten"), 20)
+    client = talk.request(19, Fit.CONDENSE, rounds=False)
+    forgotten = {talk.path[0].id, talk.path[2].id}
+    synced = replace(client.synced, unstored=frozenset(forgotten), stored=stored)
+    seen = Sources()
+    plan = replace(plan_of(random.Random(1), 1024), tools=(), condenser=seen)
+    fitted = fit_request(plan, replace(client, synced=synced), {}, RequestBefore(), name_of(19))
+    assert fitted.left_out > 3
+    gone = {one.id for one in talk.path[: fitted.left_out]}
+    assert set(seen.given) == (gone - forgotten if stored else gone)

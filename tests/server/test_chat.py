@@ -104,8 +104,10 @@ def test_what_was_said_elsewhere_is_recalled(front, upstream, http):
     say(http, url, "openai", [{"role": "user", "content": "Remember the cheese project name?"}])
     path = "/api/chat" if upstream.provider == "ollama" else "/v1/chat/completions"
     sent = upstream.sent(path)[-1]["messages"]
+    assert len(sent) == 1
     assert "Emmental" in sent[-1]["content"]
-    assert sent[-1]["content"].endswith("Remember the cheese project name?")
+    assert sent[-1]["content"].startswith("Remember the cheese project name?\n")
+    assert sent[-1]["content"].endswith("</recalled>")
 
 
 def test_a_conversation_goes_on_in_its_session(front, upstream, http):

@@ -43,14 +43,6 @@ def test_side_requests_ask_for_the_same_window(serving, client):
         assert len(door.server.loads) == 1
 
 
-def test_requests_with_memory_off_ask_for_it_too(serving):
-    with opened(serving, OLLAMA, models=trained()) as door:
-        asked(door)
-        answer = door.post(OLLAMA, request(OLLAMA, [user("Hi")]), **{"X-Unabridged": "off"})
-        assert answer.status_code == 200
-        assert len(door.server.loads) == 1
-
-
 def test_ollama_is_always_told_not_to_shorten(serving):
     with opened(serving, OLLAMA, models=trained()) as door:
         asked(door)

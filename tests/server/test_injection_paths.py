@@ -5,6 +5,7 @@ import json
 from datetime import UTC, datetime
 
 import pytest
+from tests.helpers.talker import Talker
 from tests.server.asking import ask
 from tests.server.planted import bearer
 from tests.unit.context.injections import INJECTIONS
@@ -12,7 +13,7 @@ from tests.unit.context.reading import control_tokens, tags
 
 from unabridged import config
 from unabridged.clock import SystemClock
-from unabridged.context.recall_block import CLOSING
+from unabridged.context.recall_block import CLIENT_OPENING, CLOSING
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Role, Text
 from unabridged.domain.results import Transcript
@@ -78,7 +79,8 @@ class Way:
     async def admit(self, service, marks):
         """Take conversations over whose ids, titles and words are such texts; condense one."""
 
-        def work(memory):
+        def work(space):
+            memory = Talker(space)
             for number, marked in marks:
                 memory.log.import_transcript(foreign(number, marked))
             memory.new_session("condensed")
@@ -131,16 +133,25 @@ def foreign(number, marked):
     return Transcript(Session(f"s{number}", marked, AT, AT, head=said.id), (exchange,))
 
 
+def parted(messages):
+    """The system prompt, the recall block and the words of a prompt: ours, or a client's."""
+    system, last = messages[0]["content"], messages[-1]["content"]
+    if messages[0]["role"] == "user":
+        words, opening, fence = last.partition(f"\n\n{CLIENT_OPENING}")
+        return "", (opening + fence).lstrip(), words
+    fence, closing, words = last.partition(CLOSING)
+    return system, fence + closing, words if closing else fence
+
+
 def flaws(messages, question):
     """What in a prompt could be read as something else than it is."""
     found = []
-    if [m["role"] for m in messages] != ["system", "user"]:
+    if [m["role"] for m in messages] not in (["system", "user"], ["user"]):
         found.append([m["role"] for m in messages])
-    system, last = messages[0]["content"], messages[-1]["content"]
-    fence, closing, words = last.partition(CLOSING)
-    if closing and (words != question or tags(words)):
+    system, fence, words = parted(messages)
+    if words != question or tags(words):
         found.append(("words", words))
-    for name, text in (("system", system), ("fence", fence + closing)):
+    for name, text in (("system", system), ("fence", fence)):
         if tokens := control_tokens(text):
             found.append((name, tokens))
         # What guides to the fence names it once; everything else opens and closes.
@@ -186,8 +197,8 @@ def test_no_injection_escapes_by_any_way(tmp_path):
                     await way.enter(number, marked)
                 async for messages, question in way.prompts(upstream, marks):
                     escapes.extend(flaws(messages, question))
-                    for place, text in (("system", messages[0]), ("fence", messages[-1])):
-                        held = text["content"].partition(CLOSING)[0]
+                    system, fence, _ = parted(messages)
+                    for place, held in (("system", system), ("fence", fence)):
                         seen[place] |= {n for n, _ in marks if f"zq{n}x" in held}
 
     with OllamaTestServer("Yes.") as upstream:

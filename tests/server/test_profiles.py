@@ -41,8 +41,12 @@ def test_each_key_is_served_under_its_own_profile(serving, upstream, tmp_path):
         assert "Ulaanbaatar" in json.dumps(upstream.sent("/api/chat")[-1])
         said(client, url, plain, "The system must print invoices within 2 seconds.", LARGE)
         said(client, url, ours, "The system must export invoices as PDF.", LARGE)
-        sent = json.dumps(upstream.sent("/api/chat")[-1])
-        assert "requirements analyst" in sent  # its persona
+        sent = upstream.sent("/api/chat")[-1]["messages"]
+        assert sent == [{"role": "user", "content": "The system must export invoices as PDF."}]
+    with RemoteMemory(str(url), key=ours) as memory:
+        list(memory.maintain())
+        learned = str(memory.requirements.all())
+    assert "export invoices as PDF" in learned
     files = {path.name for path in (home / "memory").glob("[!.]*.json")}
     assert any(name.startswith("qwen2-5-7b") for name in files)
     assert any(name.startswith("qwen2-5-3b") for name in files)

@@ -194,12 +194,9 @@ def assemble(
     sent = openai.messages(messages)
     tools = ask.offered if plan.mode is Mode.TOOLS else None
     digest = hash_of(sent, tools)
-    trace: list[list[Any]] = []
-    reuse = None
-    if edits is None:
-        trace = _trace(plan, ask, messages)
-        reuse = _reuse(trace, material.previous)
-    else:
+    trace = _trace(plan, ask, messages) if edits is None else []
+    reuse = _reuse(trace, material.previous) if edits is None else None
+    if edits is not None:
         added = edits.after.get(edits.newest, "")
         digest = hash_of(openai.messages(added_messages(added, request.at)), None)
     ledger = ledger_of(plan, material, request, ask, tiers, prefix_reuse=reuse)

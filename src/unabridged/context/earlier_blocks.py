@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unabridged.context.manifest import places_of
+from unabridged.context.manifest import as_shown, places_of
 from unabridged.context.recall_block import PINNED, client_block, fact_block
 from unabridged.context.render import exchange_blocks
 from unabridged.context.types import EarlierBlock
@@ -80,7 +80,7 @@ def _block(manifest: Mapping[str, Any], found: _Found, session: str | None) -> E
     recalled += [texts[i]["block"] for i in manifest["overviews"] if i in texts]
     items = [i for i in wanted if i["id"] in exchanges]
     recalled += exchange_blocks(
-        ((exchanges[i["id"]], places_of(i), "brief" in i) for i in items), session
+        ((as_shown(exchanges[i["id"]], i), places_of(i), "brief" in i) for i in items), session
     )
     return EarlierBlock(
         text=client_block(recalled),

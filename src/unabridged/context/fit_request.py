@@ -177,20 +177,27 @@ def _condensed(
     room = min(limit, round((1 - ANSWER_LOW) * plan.window)) - sizes.fixed
     if room <= 0:
         room = limit - sizes.fixed
-    if room < 0:
-        raise PromptTooLargeError(sizes.fixed + least_answer(plan.window), plan.window, hint=HINT)
     most = int(EARLIER_SHARE * room)
     left, kept = int(BLOCK_SHARE * room) - most, len(path)
+    while kept and _is_asked(path[kept - 1]):
+        kept -= 1
+        left -= sizes.exchanges[kept]
+    if (needed := sizes.fixed + sum(sizes.exchanges[kept:])) > limit:
+        raise PromptTooLargeError(needed + least_answer(plan.window), plan.window, hint=HINT)
     while kept and sizes.exchanges[kept - 1] <= left:
         kept -= 1
         left -= sizes.exchanges[kept]
     while kept < len(path) and kept not in spoken:  # the words go before a user's message
         kept += 1
-    kept_out = (
-        client.synced.unstored if client.synced.stored else ()
-    )  # forgotten: never stored again
+    # What was forgotten is never stored again.
+    kept_out = client.synced.unstored if client.synced.stored else ()
     known = [one for one in path[:kept] if one.id not in kept_out]
     return kept, _summary(plan, known, path[kept].id if kept < len(path) else "", most)
+
+
+def _is_asked(exchange: Exchange) -> bool:
+    # What a client sends right before its newest message belongs to it.
+    return all(message.role is Role.USER for message in exchange.messages)
 
 
 def _summary(

@@ -7,13 +7,14 @@ the user's message.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from unabridged.context.types import Item, Places
 from unabridged.domain.blob import Blob, BlobKind, system_blob
 from unabridged.domain.chat import ToolSpec, Usage
 from unabridged.domain.context import Context
+from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.record import Record, RecordKind
 from unabridged.ports import Store
 
@@ -28,12 +29,19 @@ def item_to_dict(item: Item) -> dict[str, Any]:
         data["sentences"] = [list(place) for place in item.sentences]
     if item.brief:
         data["brief"] = True
+    if item.exchange.state is not ExchangeState.COMPLETE:  # its answer may come later
+        data["messages"] = len(item.exchange.messages)
     return data
 
 
 def places_of(data: Mapping[str, Any]) -> Places:
     """Return the places of an item's sentences; empty for a whole exchange."""
     return tuple((i, n) for i, n in data.get("sentences", ()))
+
+
+def as_shown(exchange: Exchange, data: Mapping[str, Any]) -> Exchange:
+    """Return the exchange of an item with the messages that it had when it was shown."""
+    return replace(exchange, messages=exchange.messages[: data.get("messages")])
 
 
 def tools_to_blob(tools: Sequence[ToolSpec]) -> Blob:

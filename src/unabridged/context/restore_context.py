@@ -6,7 +6,7 @@ from typing import Any
 
 from unabridged.condense.history_summary import earlier_from_data
 from unabridged.context.earlier_blocks import earlier_blocks, named_facts
-from unabridged.context.manifest import places_of, tools_from_blob
+from unabridged.context.manifest import as_shown, places_of, tools_from_blob
 from unabridged.context.recall_block import fact_block
 from unabridged.context.render import (
     exchange_blocks,
@@ -73,12 +73,12 @@ def rendered(store: Store, context_id: str, manifest: Mapping[str, Any]) -> Rend
     recalled = [fact_block(facts[i].at, facts[i].body["text"], n) for i, n in told if i in facts]
     recalled += [texts[i]["block"] for i in overviews if i in texts]
     semantic = [item for item in manifest["semantic"] if item["id"] in found]
-    items = ((found[i["id"]], places_of(i), "brief" in i) for i in semantic)
+    items = ((as_shown(found[i["id"]], i), places_of(i), "brief" in i) for i in semantic)
     recalled += exchange_blocks(items, asked.session)
     history = [item for item in manifest["history"] if item["id"] in found]
     messages = prompt(
         system,
-        [history_messages(found[i["id"]], places_of(i)) for i in history],
+        [history_messages(as_shown(found[i["id"]], i), places_of(i)) for i in history],
         user_message(asked.user, recalled),
     )
     return Rendered(messages, tools, words, tuple(dict.fromkeys(gone)))

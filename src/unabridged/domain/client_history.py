@@ -95,6 +95,7 @@ class RequestOptions:
         window: ``num_ctx``, or None if not given.
         max_output: The client's limit for the answer, in tokens, or None.
         options: Everything else, in the client's dialect; passed on as it is.
+        fit: What happens if the request does not fit the window; None for the setting.
         compacts: Whether the client is a program that compacts its history when it is refused.
     """
 
@@ -102,6 +103,7 @@ class RequestOptions:
     window: int | None = None
     max_output: int | None = None
     options: Mapping[str, object] = field(default_factory=dict)
+    fit: Fit | None = None
     compacts: bool = False
 
 

@@ -158,7 +158,7 @@ def prepare_synced(
     mode = Mode.TOOLS if request_options.tools else Mode.CHAT
     options = replace(options, mode=mode, tools=request_options.tools)
     info = space.info(options.model, request_options.window)
-    fit = Fit(space.settings.for_model(info.abilities.model).fit)
+    fit = request_options.fit or Fit(space.settings.for_model(info.abilities.model).fit)
     if fit is Fit.AUTO and request_options.compacts:
         fit = Fit.REFUSE
     session = space.sessions.get(synced.session)

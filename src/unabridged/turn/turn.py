@@ -232,8 +232,11 @@ class Turn:
             return self.request()
         before = self.context
         self._context = self._shorter(refusal)
-        if self._context.prompt == before.prompt and self._context.max_output == before.max_output:
-            raise refusal  # a client's request from which memory has nothing left to take
+        same = (
+            self._context.prompt == before.prompt and self._context.max_output == before.max_output
+        )
+        if same and self._synced is not None:
+            raise refusal  # memory has nothing left to take from the client's request
         self.notes.append(SHORTER)
         return self.request()
 

@@ -40,6 +40,8 @@ from unabridged.wire.upstream_errors import refusal_of
 
 DONE = "[DONE]"
 """The data of the event that ends a stream."""
+THOUGHTS = ("reasoning_content", "reasoning", "thinking")
+"""The fields in which clients send reasoning; Open WebUI uses the one of Ollama."""
 
 
 # ---- for a server -------------------------------------------------------------------------
@@ -87,8 +89,6 @@ def _content(given: tuple[Part, ...]) -> str | list[Wire]:
     return content
 
 
-_THOUGHTS = ("reasoning_content", "reasoning", "thinking")
-"""The fields in which servers and clients hold a model's reasoning."""
 _PARTS = frozenset({"file", "input_audio", "audio_url", "video_url"})
 """Other kinds of parts that servers of this dialect take."""
 
@@ -248,8 +248,7 @@ def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[IncomingMessage, ...]:
             continue
         calls = tuple(_read_calls(message, place))
         names.update((call.id, call.name) for call in calls)
-        thoughts = (text(message.get(name)) for name in _THOUGHTS)
-        thought = next(filter(None, thoughts), "")
+        thought = next(filter(None, (text(message.get(name)) for name in THOUGHTS)), "")
         reasoning = (Reasoning(thought),) if thought else ()
         said = message.get("content") or message.get("refusal")
         told = _parts(said, place)

@@ -20,7 +20,7 @@ from unabridged.domain.client_history import RequestOptions
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.message import Image, Role, Text
 from unabridged.domain.settings import Settings
-from unabridged.errors import EmptyMessageError, InputError, NameRefusedError
+from unabridged.errors import InputError, NameRefusedError
 from unabridged.testing.clock import ManualClock
 from unabridged.wire.incoming_message import IncomingMessage
 
@@ -304,8 +304,11 @@ def test_a_request_without_a_question_is_refused(memory):
         with pytest.raises(InputError) as caught:
             memory.sync(drafts)
         assert caught.value.hint
-    with pytest.raises(EmptyMessageError):
-        memory.sync([user("  ")])
+
+
+def test_an_empty_message_goes_on(memory):
+    heard = memory.sync([user("  ")])
+    assert contents(memory.prepare_synced(heard, RequestOptions())) == ["  "]
 
 
 def test_a_prefill_is_stored_with_its_answer(memory):
