@@ -6,6 +6,7 @@ import pytest
 from tests.server.conftest import serving  # noqa: F401 - a fixture
 
 from unabridged.domain.message import ToolCall
+from unabridged.testing.anthropic_server import AnthropicTestServer
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 from unabridged.testing.openai_server import OpenAIEntry, OpenAITestServer
 from unabridged.testing.replies import ScriptedReply
@@ -43,6 +44,9 @@ def behind(serving):  # noqa: F811 - the fixture above
         if dialect == "ollama":
             upstream = OllamaTestServer(script, models=[OllamaEntry(f"{n}:latest") for n in MODELS])
             address = {"upstream": "ollama", "ollama_url": upstream.url}
+        elif dialect == "anthropic":
+            upstream = AnthropicTestServer(script, models=MODELS)
+            address = {"upstream": "anthropic", "anthropic_url": upstream.url}
         else:
             upstream = OpenAITestServer(script, models=[OpenAIEntry(name) for name in MODELS])
             address = {"upstream": "openai", "openai_url": upstream.base_url}

@@ -8,10 +8,12 @@ from datetime import UTC, datetime
 import pytest
 
 from unabridged import errors
-from unabridged.domain.chat import ChatRequest, ToolSpec, Usage
+from unabridged.domain.chat import ChatRequest, ToolSpec
 from unabridged.domain.message import Image, Message, Reasoning, Role, Text, ToolCall, ToolResult
+from unabridged.models.anthropic import AnthropicModel, AnthropicServer
 from unabridged.models.ollama import OllamaModel, OllamaServer
 from unabridged.models.openai import OpenAIModel, OpenAIServer
+from unabridged.testing.anthropic_server import MODEL, AnthropicTestServer
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 from unabridged.testing.openai_server import OpenAIEntry, OpenAITestServer
 from unabridged.testing.replies import ScriptedReply
@@ -36,8 +38,9 @@ def text(chunks):
 class World:
     """One dialect: how to play its server and how to reach it."""
 
-    def __init__(self, server, adapter, chat):
+    def __init__(self, server, adapter, chat, results="tool"):
         self.server, self.adapter, self.chat = server, adapter, chat
+        self.results = results  # the role of a message with a tool's result
 
 
 WORLDS = {
@@ -50,6 +53,12 @@ WORLDS = {
         OpenAITestServer,
         lambda s: OpenAIModel("test-model", OpenAIServer(s.base_url, timeout=60)),
         "/v1/chat/completions",
+    ),
+    "anthropic": World(
+        AnthropicTestServer,
+        lambda s: AnthropicModel(MODEL, AnthropicServer(s.url, timeout=60)),
+        "/v1/messages",
+        "user",
     ),
 }
 
@@ -81,7 +90,8 @@ def test_an_answer_streams_with_words_thoughts_and_usage(play):
     assert text(chunks) == "Ja, 海 und\u2028Meer."
     assert "".join(chunk.reasoning for chunk in chunks) == "Let me think."
     assert chunks[-1].finish == "stop"
-    assert chunks[-1].usage == Usage(3, 4)
+    assert (chunks[-1].usage.prompt, chunks[-1].usage.answer) == (3, 4)
+    assert not chunks[-1].usage.cached
 
 
 def test_a_tool_call_comes_whole_and_its_result_goes_back(play, world):
@@ -96,8 +106,9 @@ def test_a_tool_call_comes_whole_and_its_result_goes_back(play, world):
     told = Message("3", Role.TOOL, (ToolResult("call_1", "weather", "rain"),), AT)
     assert text(model.chat(ask(say("weather?"), said, told, tools=(SPEC,)))) == "Rain."
     sent = server.sent(world.chat)[-1]
-    assert [message["role"] for message in sent["messages"]] == ["user", "assistant", "tool"]
-    assert sent["messages"][-1]["tool_call_id"] == "call_1"
+    roles = ["user", "assistant", world.results]
+    assert [message["role"] for message in sent["messages"]] == roles
+    assert "call_1" in str(sent["messages"][-1])
     assert "private" not in str(sent)
 
 

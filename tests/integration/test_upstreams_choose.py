@@ -9,6 +9,7 @@ import pytest
 from unabridged import errors
 from unabridged.domain.settings import Settings
 from unabridged.models import choose_model, gguf, smollm2
+from unabridged.testing.anthropic_server import AnthropicTestServer
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 from unabridged.testing.openai_server import OpenAIEntry, OpenAITestServer
 
@@ -45,6 +46,34 @@ def fetched(tmp_path, monkeypatch):
     path.write_bytes(b"GGUF\x03\0\0\0" + b"\0" * 16)
     monkeypatch.setattr(smollm2, "SIZE", path.stat().st_size)
     return path
+
+
+def test_anthropics_server_answers_where_it_is_named(chosen, tmp_path):
+    with AnthropicTestServer(models=["claude-b", "claude-a"]) as server:
+        for more in ({}, {"upstream": "anthropic"}):
+            found = chosen(anthropic_url=server.url, **more)
+            assert (found.model.provider, found.model.model) == ("anthropic", "claude-b")
+        settings = Settings(anthropic_url=f"{server.url}/v1", ollama_url=NOBODY)
+        (row, *_) = choose_model.available(settings, Clock(), tmp_path)
+        assert (row.provider, row.models) == ("anthropic", ("claude-b", "claude-a"))
+        (told, *_) = choose_model.diagnose(settings, Clock(), tmp_path)
+        assert (told.provider, told.answers, told.window) == ("anthropic", True, 200_000)
+
+
+def test_a_model_whose_server_wants_the_clients_key_has_the_window_of_all(chosen):
+    with AnthropicTestServer(models=["claude-b"], key="theirs", window=500_000) as server:
+        found = chosen(anthropic_url=server.url, model="claude-b")
+        assert found.model.abilities().loaded_window == 200_000
+        server.key = ""
+        found = chosen(anthropic_url=server.url, model="claude-b", model_cache_ttl=0)
+        assert found.model.abilities().loaded_window == 500_000
+
+
+def test_a_server_that_wants_the_clients_keys_is_ready(chosen):
+    with AnthropicTestServer(key="theirs") as server:
+        assert "their own key" in chosen(anthropic_url=server.url).note
+        with pytest.raises(errors.UpstreamRefusedError):
+            chosen(anthropic_url=server.url, anthropic_key="wrong")
 
 
 def test_a_configured_server_goes_first(chosen):

@@ -55,6 +55,7 @@ def test_every_setting_has_a_variable(tmp_path):
         "home": str(tmp_path), "profile": "story", "store": "memory", "user": "u", "agent": "a",
         "isolation": "user, agent,model", "upstream": "quote", "model": "m",
         "ollama_url": "http://h:1", "openai_url": "http://h/v1", "openai_key": "k", "gguf": "g",
+        "anthropic_url": "http://h:2", "anthropic_key": "k",
         "window": "8_192", "max_prompt_tokens": "4,096", "max_output": "auto", "memory_cap": "16000", "mode": "tools",
         "verbosity": "concise", "persona": "p", "system": "s", "tools": "a.py,b.py:f",
         "recall_scope": "session", "immediate_share": "0.2", "knowledge_share": "0.1", "vivid_share": "0.7",
@@ -130,6 +131,15 @@ def test_openai_key_is_used_only_where_an_address_was_named(tmp_path):
     assert named.openai_key == "sk-secret"
     own = config.load(home=tmp_path, environ=environ, openai_url="http://h/v1", openai_key="mine")
     assert own.openai_key == "mine"
+
+
+def test_anthropic_key_is_used_only_with_that_upstream(tmp_path):
+    environ = {"ANTHROPIC_API_KEY": "sk-secret"}
+    assert config.load(home=tmp_path, environ=environ).anthropic_key == ""
+    for more in ({"upstream": "anthropic"}, {"anthropic_url": "http://h"}):
+        assert config.load(home=tmp_path, environ=environ, **more).anthropic_key == "sk-secret"
+        own = config.load(home=tmp_path, environ=environ, anthropic_key="mine", **more)
+        assert own.anthropic_key == "mine"
 
 
 def test_unknown_names_are_refused_with_the_nearest(tmp_path):

@@ -47,7 +47,7 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
         ("--upstream",),
         {
             "metavar": "KIND",
-            "help": "What answers: auto, ollama, openai, gguf or quote.  [default: auto]",
+            "help": "What answers: auto, ollama, openai, anthropic, gguf or quote.  [default: auto]",
         },
     ),
     "ollama_url": (("--ollama", "ollama_url"), {"metavar": "URL", "help": "Use this Ollama."}),

@@ -80,7 +80,7 @@ def _settings() -> Iterator[str]:
         "The settings file (`unabridged config path`) overrides the defaults, the environment"
         " overrides the file, and options override both. A profile comes right below the settings of"
         " the place that chose it. `OLLAMA_HOST` also sets `ollama_url`; `OPENAI_API_KEY` is the key"
-        " if there is an `openai_url` and no `openai_key`.\n"
+        " if there is an `openai_url` and no `openai_key`, and `ANTHROPIC_API_KEY` likewise.\n"
     )
     yield "| Setting | Variable | Default | Meaning |\n|---|---|---|---|"
     defaults = Settings()

@@ -2,9 +2,9 @@
 
 The order, later ones override: defaults, ``<home>/config/unabridged.toml``, ``UNABRIDGED_*``
 variables (one for each setting), arguments. A profile comes directly before the explicit settings
-of the place that chose it; if several places choose one, the last counts. Two foreign variables are
-used: ``OLLAMA_HOST`` is Ollama's address, and ``OPENAI_API_KEY`` is the key if ``openai_url`` is
-set without a key.
+of the place that chose it; if several places choose one, the last counts. Foreign variables are
+used too: ``OLLAMA_HOST`` is Ollama's address, ``OPENAI_API_KEY`` is the key if ``openai_url`` is
+set without a key, and ``ANTHROPIC_API_KEY`` if the upstream is Anthropic's without one.
 """
 
 import os
@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 import platformdirs
 
 from unabridged.config.file import not_toml, text_of
+from unabridged.config.foreign_keys import foreign_keys
 from unabridged.config.parse_settings import (
     LISTED,
     NAMES,
@@ -146,9 +147,7 @@ def read(
     settled = {"home": (root, said), **_settled(layers, root)}
     # What overrides the file; only models' tables, which few users have, need it.
     above = _settled([variables, given], root) if models else {}
-    if (found := environ.get("OPENAI_API_KEY")) and "openai_url" in settled:
-        wanted = settled["openai_url"][0] and not settled.get("openai_key", ("", ""))[0]
-        settled |= {"openai_key": (found, "$OPENAI_API_KEY")} if wanted else {}
+    settled |= foreign_keys(settled, environ)
     values = {name: value for name, (value, _) in settled.items()}
     sources = {name: settled[name][1] if name in settled else "default" for name in NAMES}
     values["models"] = _without(models, above)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from unabridged.config import PREFIX
 
-_OTHERS = ("OLLAMA_HOST", "OPENAI_API_KEY")
+_OTHERS = ("OLLAMA_HOST", "OPENAI_API_KEY", "ANTHROPIC_API_KEY")
 """Foreign variables that settings are read from."""
 
 

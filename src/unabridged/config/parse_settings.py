@@ -14,10 +14,10 @@ from unabridged.config.validate import CHECKS, CHOICES
 from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
 
-SECRETS = frozenset({"openai_key"})
+SECRETS = frozenset({"openai_key", "anthropic_key"})
 NAMES = tuple(field.name for field in fields(Settings) if field.name != "models")
 OWN = frozenset(
-    {"home", "user", "agent", "profile", "openai_key", "key", "encrypt", "checkpoint_file"}
+    "home user agent profile openai_key anthropic_key key encrypt checkpoint_file".split()
 )
 """Settings for whose memory it is and its key; no profile may set them."""
 SERVER = frozenset(

@@ -14,7 +14,7 @@ from unabridged.errors import SettingError
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "store": ("sqlite", "memory"),
     "json_files": ("none", "model", "agent", "user"),
-    "upstream": ("auto", "ollama", "openai", "gguf", "quote"),
+    "upstream": ("auto", "ollama", "openai", "anthropic", "gguf", "quote"),
     "tokenizer": ("auto", "estimate", "tiktoken", "gguf"),
     "mode": tuple(Mode),
     "fit": tuple(Fit),
@@ -58,6 +58,10 @@ CHECKS: Mapping[str, tuple[Callable[[Any], object], str]] = {
     "openai_url": (
         lambda value: not value or is_address(value),
         "an address such as http://127.0.0.1:8080/v1",
+    ),
+    "anthropic_url": (
+        lambda value: not value or is_address(value),
+        "an address such as https://api.anthropic.com",
     ),
     "max_turns": (lambda value: value >= 1, "at least 1 exchange"),
     "max_sessions": (lambda value: value >= 1, "at least 1 session"),

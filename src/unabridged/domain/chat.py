@@ -120,9 +120,9 @@ class Address:
     """The address and dialect of a model server.
 
     Attributes:
-        dialect: ``ollama`` or ``openai``.
-        url: Its base address; OpenAI's ends in ``/v1``.
-        key: Sent as a bearer token, or empty.
+        dialect: ``anthropic``, ``ollama`` or ``openai``.
+        url: Its base address; OpenAI's and Anthropic's end in ``/v1``.
+        key: Sent with each request, or empty.
         timeout: Seconds to wait for it to begin answering, and between two pieces.
     """
 

@@ -9,7 +9,7 @@ class Right(StrEnum):
     """A right that a key may grant."""
 
     CHAT = "chat"
-    """Chat with the model through the two dialects, with memory."""
+    """Chat with the model through the dialects, with memory."""
     READ = "read"
     """Read memory over HTTP and MCP."""
     WRITE = "write"

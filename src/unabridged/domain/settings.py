@@ -40,11 +40,13 @@ class Settings:
         user: The person.
         agent: The assistant.
         isolation: The scope fields that separate spaces.
-        upstream: ``auto``, ``ollama``, ``openai``, ``gguf`` or ``quote``.
+        upstream: ``auto``, ``ollama``, ``openai``, ``anthropic``, ``gguf`` or ``quote``.
         model: The model's name, or empty for the upstream's choice.
         ollama_url: The address of Ollama.
         openai_url: The base URL of an OpenAI-compatible server, ending in ``/v1``; empty for none.
         openai_key: Its API key; empty for none.
+        anthropic_url: The address of a server with Anthropic's Messages API; empty for Anthropic's own.
+        anthropic_key: Its API key; empty to pass on the keys of clients.
         gguf: The path of a GGUF file, or empty for the one that ``models get`` fetched.
         window: Tokens that prompt and answer may take, or None to ask the upstream.
         window_max: The most tokens that a window of Ollama grows to where a client's request needs
@@ -134,6 +136,8 @@ class Settings:
     ollama_url: str = "http://127.0.0.1:11434"
     openai_url: str = ""
     openai_key: str = ""
+    anthropic_url: str = ""
+    anthropic_key: str = ""
     gguf: str = ""
     window: int | None = None
     window_max: int | None = None
@@ -220,6 +224,8 @@ class SettingsDict(TypedDict, total=False):
     ollama_url: str
     openai_url: str
     openai_key: str
+    anthropic_url: str
+    anthropic_key: str
     gguf: str
     window: int | None
     window_max: int | None

@@ -22,6 +22,7 @@ from unabridged.home.followed_spaces import FollowedSpaces
 from unabridged.home.migration_journal import finish_moves
 from unabridged.home.open_spaces import databases_of, space_from, spaces_of
 from unabridged.home.recover import open_or_rescue
+from unabridged.models import anthropic
 from unabridged.models.choose_model import choose as choose_model
 from unabridged.models.openai import OPENAI_HOST
 from unabridged.models.window import max_prompt_tokens, window
@@ -184,6 +185,12 @@ class UpstreamInfoCache:
         return info
 
 
+def _is_local(model: ChatModel, settings: Settings) -> bool:
+    if model.provider == "anthropic":
+        return anthropic.HOST not in (settings.anthropic_url or anthropic.URL)
+    return model.provider != "openai" or OPENAI_HOST not in settings.openai_url
+
+
 def _info(settings: Settings, model: ChatModel, client: int | None) -> UpstreamInfo:
     abilities = model.abilities()
     settings = settings.for_model(abilities.model)
@@ -195,6 +202,6 @@ def _info(settings: Settings, model: ChatModel, client: int | None) -> UpstreamI
         max_prompt_tokens=max_prompt_tokens(model.provider, settings.max_prompt_tokens),
         tokenizer=choose_tokenizer(settings, abilities.model, model.provider, gguf),
         abilities=abilities,
-        local=model.provider != "openai" or OPENAI_HOST not in settings.openai_url,
+        local=_is_local(model, settings),
         notes=(note,) if note else (),
     )

@@ -39,7 +39,7 @@ class Upstreams:
 
     @property
     def provider(self) -> str:
-        """The provider: ``ollama``, ``openai``, ``gguf`` or ``quote``.
+        """The provider: ``ollama``, ``openai``, ``anthropic``, ``gguf`` or ``quote``.
 
         Raises:
             SettingError: The settings name an unusable one.

@@ -13,8 +13,9 @@ from unabridged.errors import (
     UnabridgedError,
     UpstreamAwayError,
     UpstreamError,
+    UpstreamRefusedError,
 )
-from unabridged.models import gguf, ollama, openai, smollm2
+from unabridged.models import anthropic, gguf, ollama, openai, smollm2
 from unabridged.models.abilities import AbilityCache
 from unabridged.models.model_list_cache import Listed, ModelListCache
 from unabridged.models.quote import MODEL as QUOTE, QuoteModel
@@ -23,7 +24,7 @@ from unabridged.models.window import window
 from unabridged.ports import ChatModel, Clock
 from unabridged.wire.ollama import short_name
 
-UPSTREAMS = ("auto", "ollama", "openai", "gguf", "quote")
+UPSTREAMS = ("auto", "ollama", "openai", "anthropic", "gguf", "quote")
 PROBE_SECONDS = 3.0
 """How long a server on this machine may take to list its models."""
 CHOICE_SECONDS = 300.0
@@ -54,7 +55,7 @@ class Available:
     """What one provider can serve.
 
     Attributes:
-        provider: ``ollama``, ``openai``, ``gguf`` or ``quote``.
+        provider: ``ollama``, ``openai``, ``anthropic``, ``gguf`` or ``quote``.
         models: Names, the most recently used first.
         note: Why there are none, or what else to know.
     """
@@ -69,7 +70,7 @@ class ModelDiagnosis:
     """What ``doctor`` reports of one upstream.
 
     Attributes:
-        provider: ``ollama``, ``openai``, ``gguf`` or ``quote``.
+        provider: ``ollama``, ``openai``, ``anthropic``, ``gguf`` or ``quote``.
         model: The model that would be used, or empty.
         window: Tokens of that model's window, or None.
         origin: The source of the window: see ``window.Window``.
@@ -120,6 +121,7 @@ class Chooser:
             "auto": self._auto,
             "ollama": self._ollama,
             "openai": self._openai,
+            "anthropic": self._anthropic,
             "gguf": self._gguf,
             QUOTING: self._quoting,
         }
@@ -137,6 +139,8 @@ class Chooser:
     def _auto(self) -> ChosenModel:
         if self._settings.openai_url:
             return self._openai()
+        if self._settings.anthropic_url:
+            return self._anthropic()
         if self._settings.gguf:
             return self._gguf()
         try:
@@ -170,11 +174,22 @@ class Chooser:
 
     def _openai(self) -> ChosenModel:
         server = self._openai_server()
-        names = [self._settings.model] if self._settings.model else self._openai_names()
-        if not names:
-            raise openai.no_model(server.http.shown)
-        note = f"The server at {server.http.shown} answers with {names[0]}."
-        return ChosenModel(openai.OpenAIModel(names[0], server, self._abilities), note)
+        name = self._settings.model or self._first_of(self._openai_server)
+        note = f"The server at {server.http.shown} answers with {name}."
+        return ChosenModel(openai.OpenAIModel(name, server, self._abilities), note)
+
+    def _anthropic(self) -> ChosenModel:
+        server = self._anthropic_server()
+        note = f"The server at {server.http.shown} answers "
+        try:
+            name = self._settings.model or self._first_of(self._anthropic_server)
+            note += f"with {name}."
+        except UpstreamRefusedError as error:
+            if self._settings.anthropic_key or error.status not in (401, 403):
+                raise
+            name = anthropic.CLAUDE
+            note += "to clients that send their own key; or set anthropic_key."
+        return ChosenModel(anthropic.AnthropicModel(name, server, self._abilities), note)
 
     def _gguf(self) -> ChosenModel:
         path = self._file()
@@ -207,11 +222,24 @@ class Chooser:
             timeout=self._settings.timeout if timeout is None else timeout,
         )
 
+    def _anthropic_server(self, timeout: float | None = None) -> anthropic.AnthropicServer:
+        return anthropic.AnthropicServer(
+            self._settings.anthropic_url,
+            key=self._settings.anthropic_key,
+            timeout=self._settings.timeout if timeout is None else timeout,
+        )
+
+    @property
+    def _has_anthropic(self) -> bool:
+        return bool(self._settings.anthropic_url) or self._settings.upstream == "anthropic"
+
     # ---- for people: `models` and `doctor` -----------------------------------------------------
 
     def available(self, *, fresh: bool = False) -> list[Available]:
         """List what every provider can serve; one that does not answer has a note."""
         rows = [self._listed("ollama", lambda: self._ollama_list(fresh=fresh))]
+        if self._has_anthropic:
+            rows.insert(0, self._listed("anthropic", lambda: self._anthropic_list(fresh=fresh)))
         if self._settings.openai_url:
             rows.insert(0, self._listed("openai", lambda: self._openai_list(fresh=fresh)))
         rows.append(self._listed("gguf", lambda: (self._gguf_names(), "")))
@@ -234,6 +262,9 @@ class Chooser:
     def _openai_list(self, *, fresh: bool) -> tuple[Sequence[str], str]:
         return self._remembered(self._openai_server(LIST_SECONDS), fresh=fresh)
 
+    def _anthropic_list(self, *, fresh: bool) -> tuple[Sequence[str], str]:
+        return self._remembered(self._anthropic_server(LIST_SECONDS), fresh=fresh)
+
     def _remembered(self, server: ModelServer, *, fresh: bool) -> tuple[Sequence[str], str]:
         with closing(server):
             listed = self._lists.get(server.http.shown, server.models, fresh=fresh)
@@ -246,9 +277,12 @@ class Chooser:
             raise ollama.no_model()
         return names
 
-    def _openai_names(self) -> list[str]:
-        with closing(self._openai_server(LIST_SECONDS)) as server:
-            return server.models()
+    def _first_of(self, made: Callable[[float], openai.OpenAIServer]) -> str:
+        with closing(made(LIST_SECONDS)) as server:
+            names = server.models()
+        if not names:
+            raise openai.no_model(server.http.shown)
+        return names[0]
 
     def _gguf_names(self) -> list[str]:
         chosen = self._gguf()
@@ -258,6 +292,7 @@ class Chooser:
     def diagnose(self) -> list[ModelDiagnosis]:
         """Check every upstream: whether it answers, its model, and its actual window."""
         rows = [self._diagnose_openai()] if self._settings.openai_url else []
+        rows += [self._diagnose_anthropic()] if self._has_anthropic else []
         return [*rows, self._diagnose_ollama(), self._diagnose_gguf(), _QUOTE_ROW]
 
     def _diagnose_ollama(self) -> ModelDiagnosis:
@@ -272,13 +307,21 @@ class Chooser:
             return _looked_at("ollama", server.http.shown, look)
 
     def _diagnose_openai(self) -> ModelDiagnosis:
+        return self._diagnose_listed(self._openai_server(LIST_SECONDS), openai.OpenAIModel)
+
+    def _diagnose_anthropic(self) -> ModelDiagnosis:
+        return self._diagnose_listed(self._anthropic_server(LIST_SECONDS), anthropic.AnthropicModel)
+
+    def _diagnose_listed(
+        self, server: openai.OpenAIServer, kind: type[openai.OpenAIModel | anthropic.AnthropicModel]
+    ) -> ModelDiagnosis:
         def look() -> ModelDiagnosis:
             names = tuple(server.models())
             name = self._settings.model or next(iter(names), "")
-            return self._row(openai.OpenAIModel(name, server), server.http.shown, models=names)
+            return self._row(kind(name, server), server.http.shown, models=names)
 
-        with closing(self._openai_server(LIST_SECONDS)) as server:
-            return _looked_at("openai", server.http.shown, look)
+        with closing(server):
+            return _looked_at(kind.dialect, server.http.shown, look)
 
     def _diagnose_gguf(self) -> ModelDiagnosis:
         where = str(self._file() or "")

@@ -37,13 +37,21 @@ class HttpUpstream:
     Args:
         url: Its base address.
         name: What people call it: ``Ollama``, ``the server``.
-        key: Sent as a bearer token, if not empty.
+        key: Sent with each request, if not empty.
         timeout: Seconds to wait for it to begin answering, and between two pieces.
         hint: What to do when nobody answers.
+        dialect: ``anthropic`` if its key is sent as that API requires; empty for a bearer token.
     """
 
     def __init__(
-        self, url: str, *, name: str, key: str = "", timeout: float = 300.0, hint: str = ""
+        self,
+        url: str,
+        *,
+        name: str,
+        key: str = "",
+        timeout: float = 300.0,
+        hint: str = "",
+        dialect: str = "",
     ) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -56,6 +64,7 @@ class HttpUpstream:
         self.shown = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])).rstrip("/")
         self._name = name
         self.key = key
+        self._dialect = dialect
         self.timeout = timeout
         self._hint = hint
         self._secrets = [word for word in (key, parts.password) if word and len(word) >= SECRET]
@@ -238,7 +247,7 @@ class HttpUpstream:
         module = httpx2_module()
         if self._verify is None:
             self._verify = module.create_ssl_context()  # slow to make, and shared
-        headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        headers = key_headers(self.key, self._dialect)
         timeout = module.Timeout(self.timeout, connect=min(CONNECT_SECONDS, self.timeout))
         # A proxy named in the environment is for the world outside, never for this machine.
         client: httpx2.Client = module.Client(
@@ -295,6 +304,15 @@ class HttpUpstream:
 
 
 _JSON = {"Content-Type": "application/json"}
+_ANTHROPIC_VERSION = {"anthropic-version": "2023-06-01"}
+"""The version of Anthropic's API; its servers refuse a request without one."""
+
+
+def key_headers(key: str, dialect: str = "") -> dict[str, str]:
+    """Return the headers that a server of a dialect wants with every request."""
+    if dialect == "anthropic":
+        return {**_ANTHROPIC_VERSION, **({"x-api-key": key} if key else {})}
+    return {"Authorization": f"Bearer {key}"} if key else {}
 
 
 def is_local(host: str) -> bool:

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from unabridged.domain.chat import Address
 from unabridged.errors import UpstreamBrokenError
-from unabridged.net.http import CONNECT_SECONDS, HttpUpstream, httpx2_module, is_local
+from unabridged.net.http import (
+    CONNECT_SECONDS,
+    HttpUpstream,
+    httpx2_module,
+    is_local,
+    key_headers,
+)
 
 if TYPE_CHECKING:
     import httpx2
@@ -92,7 +98,7 @@ class UpstreamRelay:
             method: The HTTP method.
             path: Below the base address; with its query.
             body: What to send.
-            headers: In addition to the server's own key; never a client's ``Authorization``.
+            headers: In addition to the server's own key.
 
         Raises:
             UpstreamAwayError: Nobody answers, or not in time.
@@ -133,8 +139,7 @@ class UpstreamRelay:
         if self._client is None:
             module: Any = httpx2_module()
             headers = {"Accept-Encoding": "identity"}
-            if self.address.key:
-                headers["Authorization"] = f"Bearer {self.address.key}"
+            headers |= key_headers(self.address.key, self.address.dialect)
             seconds = self.address.timeout
             self._client = module.AsyncClient(
                 headers=headers,

@@ -23,7 +23,7 @@ class ChatModel(Protocol):
 
     @property
     def provider(self) -> str:
-        """What serves it: ``ollama``, ``openai``, ``gguf``, ``quote``, ``scripted``."""
+        """What serves it: ``ollama``, ``openai``, ``anthropic``, ``gguf``, ``quote`` …."""
         ...
 
     def abilities(self) -> Abilities:

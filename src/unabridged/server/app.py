@@ -13,6 +13,7 @@ from unabridged.home.api_keys import ApiKeys
 from unabridged.operations import TABLE
 from unabridged.operations.operation import Operation
 from unabridged.server import (
+    chat_anthropic,
     chat_ollama,
     chat_openai,
     completions,
@@ -29,7 +30,16 @@ from unabridged.server.route_permissions import unruled
 from unabridged.server.routes import memory_routes
 from unabridged.server.state import Service
 
-_DIALECTS = (chat_ollama, chat_openai, generate, responses, completions, model_lists, passthrough)
+_DIALECTS = (
+    chat_ollama,
+    chat_openai,
+    chat_anthropic,
+    generate,
+    responses,
+    completions,
+    model_lists,
+    passthrough,
+)
 """The modules of the routes under ``/api`` and ``/v1``; the last answers what no other does."""
 
 

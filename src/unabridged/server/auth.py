@@ -4,7 +4,8 @@ It checks, in this order: the headers' size, the Host (against DNS rebinding), t
 pages of other sites), the rule of the route, the key, its rights, the rate, the body's size. It
 answers what fails itself, in the dialect of the route. No answer contains any part of a key.
 
-A request shows an API key in ``Authorization: Bearer`` or ``x-api-key``, or the token. The token is
+A request shows an API key in ``X-Unabridged-Key``, ``Authorization: Bearer`` or ``x-api-key``, or
+the token. The token is
 valid only on the loopback, also when keys exist: whoever can read it can read the memory's files.
 While there is no key, programs of the server's own account may chat from the loopback without one;
 ``local_accounts`` tells whose a connection is.
@@ -64,6 +65,8 @@ from unabridged.server.route_permissions import Door, PermissionRule, rule_for
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 LOOPBACK = Grant("loopback", rights=frozenset({Right.CHAT, Right.WRITE}), names_users=False)
 """The rights of a program on this machine while there is no key: all dialects, for one user."""
+OWN_KEY = "x-unabridged-key"
+"""The header for a key of ours, if ``Authorization`` or ``x-api-key`` has the upstream's."""
 TOKEN = Grant("token")
 NOBODY = Grant("nobody", rights=frozenset())
 """The rights of everybody."""
@@ -233,6 +236,8 @@ def refuse_to_listen(settings: Settings, access: ApiKeys, clock: Clock) -> None:
 
 
 def _shown(headers: Iterable[tuple[bytes, bytes]]) -> str:
+    if (own := only(headers, OWN_KEY.encode())) is not None:
+        return own.decode("latin-1").strip()
     bearer = only(headers, b"authorization")
     if bearer is not None:
         scheme, _, value = bearer.decode("latin-1").strip().partition(" ")

@@ -34,9 +34,10 @@ from unabridged.server.conversation_ids import program_id
 from unabridged.server.error_responses import answer_in
 from unabridged.server.resolve_scope import scope_of
 from unabridged.server.state import Service, grant_of, service_of
-from unabridged.server.stream_answer import AnswerStream
+from unabridged.server.stream_answer import AnswerStream, passed_headers
 from unabridged.server.upstream_prompt import (
     UpstreamPrompt,
+    for_upstream,
     put,
     relaying,
     with_memory,
@@ -78,8 +79,9 @@ async def answer(
     if compacts(request):
         options = replace(asked.request_options, compacts=True)
         asked = replace(asked, request_options=options)
-    flow = _Flow(service, scope_of(request, asked.user, asked.model), asked, writing, request)
-    flow.model = await _model(service, asked)
+    scope = scope_of(request, asked.user, asked.model)
+    model, asked = await _model(service, asked)
+    flow = _Flow(service, scope, asked, writing, request, model)
     side = bare or side_request(asked.drafts, asked.body, service.side_rules)
     side = side or _without_question(asked)
     _check_parts(asked, flow.model)
@@ -98,7 +100,11 @@ def _without_question(asked: ChatApiRequest) -> str:
 
 def _check_parts(asked: ChatApiRequest, model: ChatModel | None) -> None:
     there = relaying(model)
-    if there is None or there.address.dialect != "ollama" or asked.dialect == "ollama":
+    if (
+        there is None
+        or there.address.dialect != "ollama"
+        or asked.dialect in {"anthropic", "ollama"}
+    ):
         return
     for draft in asked.drafts:
         for part in draft.parts:
@@ -121,12 +127,14 @@ def way_of(request: Request) -> str:
     return way
 
 
-async def _model(service: Service, asked: ChatApiRequest) -> ChatModel | None:
-    def known() -> ChatModel | None:
+async def _model(
+    service: Service, asked: ChatApiRequest
+) -> tuple[ChatModel | None, ChatApiRequest]:
+    def known() -> tuple[ChatModel | None, ChatApiRequest]:
         model = service.upstreams.model(asked.model)
         if model is not None:
             model.abilities()  # asked here, since it may wait for the network
-        return model
+        return model, for_upstream(asked, model)
 
     return await service.think(known)
 
@@ -302,7 +310,8 @@ class _Flow:
         await self._keep(broken=True)
         if question.is_raw(self.model):
             kind = refused.headers.get("content-type", "application/json")
-            return Response(refused.body, refused.status, self.headers, kind)
+            headers = {**passed_headers(refused.headers), **self.headers}
+            return Response(refused.body, refused.status, headers, kind)
         return answer_in(self.asked.dialect, refused.error, self.headers)
 
     @property

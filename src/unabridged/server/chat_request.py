@@ -1,7 +1,7 @@
 """A client's request in any dialect, and the writer of its answer."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
@@ -19,18 +19,20 @@ class ChatApiRequest:
     """A request for an answer.
 
     Attributes:
-        dialect: Its dialect, for errors: ``ollama`` or ``openai``.
+        dialect: Its dialect, for errors: ``anthropic``, ``ollama`` or ``openai``.
         body: The request as it was sent.
         model: The model it names; empty for the upstream's choice.
         drafts: Its messages.
         stream: Whether the answer must come in pieces.
-        user: The ``user`` field of OpenAI's dialect, or empty.
+        user: The ``user`` field of OpenAI's dialect, ``metadata.user_id`` of Anthropic's, or empty.
         usage: Whether a stream ends with the usage, in OpenAI's dialect.
         options: Returns its options for an upstream (``ollama`` or ``openai``) if its body is not a
             chat body; None to read them from the body.
         session: The session it continues, if it names a stored answer; else None.
         onward: Returns the request for an upstream of the same dialect, given what memory changes
             in its messages; None if no upstream has its dialect and it is always translated.
+        headers: Its headers that an upstream of the same dialect gets.
+        query: The query of its address, which that upstream gets too.
         notes: Remarks for people on how it was read.
     """
 
@@ -45,6 +47,8 @@ class ChatApiRequest:
     options: Callable[[str], Mapping[str, Any]] | None = None
     session: str | None = None
     onward: Callable[[RequestEdits, ChatRequest], dict[str, Any]] | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    query: str = ""
     notes: tuple[str, ...] = ()
 
 

@@ -37,10 +37,11 @@ async def complete(request: Request) -> Response:
         return await pass_through(request, relay, body=raw)
     body = object_of(raw)
     asked = _asked(body)
-    if relay is not None:
+    if relay is not None and relay.address.dialect == "ollama":
         return await continued(request, relay, asked, wire.generate_body(body), CompletionWriter)
     if text(body.get("suffix")):
-        raise lacking("completion between two texts", "none")
+        there = relay.address.dialect if relay else "none"
+        raise lacking("completion between two texts", there)
     return await answer(request, asked, CompletionWriter, bare=WAY)
 
 

@@ -87,6 +87,8 @@ _ANTHROPIC_KINDS: Mapping[int, str] = {
     413: "request_too_large",
     429: "rate_limit_error",
     503: "overloaded_error",
+    504: "timeout_error",
+    529: "overloaded_error",
 }
 """https://docs.anthropic.com/en/api/errors; other statuses are by their class."""
 

@@ -107,7 +107,7 @@ async def _gone_on_with(
     if not body.get("prompt") and not body.get("suffix"):
         return _loaded(request, body)
     asked = _asked(body, (IncomingMessage(Role.USER, (Text(text(body.get("prompt"))),)),))
-    if relay is not None:
+    if relay is not None and there == "openai":
         return await continued(request, relay, asked, wire.completions_body(body), GenerateWriter)
     for name in ("suffix", "template", "width", "height", "steps"):
         if body.get(name):

@@ -1,4 +1,4 @@
-"""Models and vectors in both dialects, for either kind of upstream."""
+"""Models and vectors in all dialects, for every kind of upstream."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from unabridged.domain.chat import Abilities
 from unabridged.domain.exchange import QUOTING
 from unabridged.errors import InputError, ModelNotFoundError, UpstreamBrokenError, UpstreamError
 from unabridged.net.relay import RelayedReply, UpstreamRelay
-from unabridged.server.error_responses import speaking
+from unabridged.server.error_responses import Handler, speaking
 from unabridged.server.passthrough import lacking, passing
 from unabridged.server.state import service_of
 from unabridged.wire import listings
@@ -95,9 +95,8 @@ async def _version(*_: object) -> Response:
 
 
 async def _tags(request: Request, relay: UpstreamRelay | None) -> Response:
-    if relay is None:
-        service = service_of(request)
-        names = await service.think(service.upstreams.names)
+    if relay is None or relay.address.dialect == "anthropic":
+        names = await _names(request)
         return JSONResponse({"models": [listings.tag(name) for name in names]})
     found = mappings((await asked_of(relay, "GET", "/models")).get("data"))
     rows = [listings.tag(text(m.get("id")), number(m.get("created")) or 0) for m in found]
@@ -134,14 +133,47 @@ def _unknown(name: str) -> ModelNotFoundError:
 
 
 async def _embed(request: Request, relay: UpstreamRelay | None) -> Response:
-    if relay is None:
-        raise lacking("model that makes vectors for clients", "none")
+    relay = _embedding(relay)
     body = await body_of(request)
     found = await asked_of(relay, "POST", "/embeddings", listings.embeddings_body(body))
     return JSONResponse(listings.embedded_of(found, body))
 
 
-# ---- OpenAI's ---------------------------------------------------------------------------------
+def _embedding(relay: UpstreamRelay | None) -> UpstreamRelay:
+    there = relay.address.dialect if relay else "none"
+    if relay is None or there == "anthropic":
+        raise lacking("model that makes vectors for clients", there)
+    return relay
+
+
+# ---- OpenAI's and Anthropic's ---------------------------------------------------------------------------------
+
+
+def _by_version(handler: Handler, claude: Handler) -> Handler:
+    # Both dialects have these paths; only Anthropic's clients send their version.
+    async def handled(request: Request) -> Response:
+        return await (claude if "anthropic-version" in request.headers else handler)(request)
+
+    return handled
+
+
+async def _claude_models(request: Request, _: UpstreamRelay | None) -> Response:
+    rows = [listings.claude_row(name) for name in await _names(request)]
+    ends = {"first_id": rows[0]["id"], "last_id": rows[-1]["id"]} if rows else {}
+    return JSONResponse({"data": rows, "has_more": False, **ends})
+
+
+async def _claude_model(request: Request, _: UpstreamRelay | None) -> Response:
+    wanted = str(request.path_params["model"])
+    for name in await _names(request):
+        if full_name(name) == full_name(wanted):
+            return JSONResponse(listings.claude_row(name))
+    raise _unknown(wanted)
+
+
+async def _names(request: Request) -> list[str]:
+    service = service_of(request)
+    return await service.think(service.upstreams.names)
 
 
 async def _models(request: Request, relay: UpstreamRelay | None) -> Response:
@@ -149,10 +181,9 @@ async def _models(request: Request, relay: UpstreamRelay | None) -> Response:
 
 
 async def _model_rows(request: Request, relay: UpstreamRelay | None) -> list[dict[str, Any]]:
-    if relay is None:
-        service = service_of(request)
-        names = await service.think(service.upstreams.names)
-        return [listings.model_row(name, owner="unabridged") for name in names]
+    if relay is None or relay.address.dialect == "anthropic":
+        owner = relay.address.dialect if relay else "unabridged"
+        return [listings.model_row(name, owner=owner) for name in await _names(request)]
     found = mappings((await asked_of(relay, "GET", "/api/tags")).get("models"))
     named = [(text(row.get("model")) or text(row.get("name")), row) for row in found]
     return [listings.model_row(name, listings.created_of(row)) for name, row in named]
@@ -167,8 +198,7 @@ async def _model(request: Request, relay: UpstreamRelay | None) -> Response:
 
 
 async def _embeddings(request: Request, relay: UpstreamRelay | None) -> Response:
-    if relay is None:
-        raise lacking("model that makes vectors for clients", "none")
+    relay = _embedding(relay)
     body = await body_of(request)
     found = await asked_of(relay, "POST", "/api/embed", listings.embed_body(body))
     return JSONResponse(listings.embeddings_of(found, body))
@@ -182,7 +212,15 @@ ROUTES = [
     Route("/api/show", passing("ollama", _show), methods=["POST"]),
     Route("/api/embed", passing("ollama", _embed), methods=["POST"]),
     Route("/api/embeddings", passing("ollama", _embed), methods=["POST"]),
-    Route("/v1/models", passing("openai", _models), methods=["GET"]),
-    Route("/v1/models/{model:path}", passing("openai", _model), methods=["GET"]),
+    Route(
+        "/v1/models",
+        _by_version(passing("openai", _models), passing("anthropic", _claude_models)),
+        methods=["GET"],
+    ),
+    Route(
+        "/v1/models/{model:path}",
+        _by_version(passing("openai", _model), passing("anthropic", _claude_model)),
+        methods=["GET"],
+    ),
     Route("/v1/embeddings", passing("openai", _embeddings), methods=["POST"]),
 ]

@@ -1,8 +1,8 @@
 """Pass requests to the upstream unchanged, and its answers back byte for byte.
 
 This is for requests that are neither recalled nor recorded. The upstream gets the configured key
-and never a client's. Of a client's headers it gets those that describe the body and the accepted
-answer.
+and never a client's, but for Anthropic's dialect: see ``client_credentials``. Of a client's headers
+it gets those that describe the body and the accepted answer.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -15,6 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from unabridged.errors import NotFoundError, UpstreamRefusedError
 from unabridged.net.relay import RelayedReply, UpstreamRelay
+from unabridged.server.client_credentials import upstream_headers, with_address
 from unabridged.server.client_disconnect import while_there
 from unabridged.server.error_responses import Handler, speaking
 from unabridged.server.state import service_of
@@ -70,6 +71,8 @@ async def pass_through(
     """
     path = _path(request)
     headers = {name: value for name, value in request.headers.items() if name in _SENT}
+    if relay.address.dialect == "anthropic":
+        headers |= with_address(upstream_headers(request), relay.address)
     sent: bytes | AsyncIterator[bytes] | None = body
     if body is not None:
         headers.pop("content-length", None)
@@ -124,7 +127,12 @@ def lacking(what: str, dialect: str) -> UpstreamRefusedError:
         what: What was requested.
         dialect: The upstream's dialect, or ``none``.
     """
-    spoken = {"openai": "an OpenAI server", "ollama": "Ollama", "none": "inside this process"}
+    spoken = {
+        "anthropic": "an Anthropic server",
+        "openai": "an OpenAI server",
+        "ollama": "Ollama",
+        "none": "inside this process",
+    }
     return UpstreamRefusedError(
         f"The upstream is {spoken[dialect]} and has no {what}.",
         status=501,
@@ -139,7 +147,8 @@ async def _no_counterpart(request: Request, relay: UpstreamRelay | None) -> Resp
 async def _unknown(request: Request) -> Response:
     raise NotFoundError(
         f"Invalid URL ({request.method} {request.url.path}).",
-        hint="This server has chat/completions, responses, completions, embeddings and models.",
+        hint="This server has messages, chat/completions, responses, completions, embeddings and "
+        "models.",
     )
 
 

@@ -122,6 +122,7 @@ class Service:
 
 
 _AWAY = {
+    "anthropic": "Check anthropic_url, and that the server runs.",
     "ollama": "Start it with `ollama serve`, or set ollama_url to its address.",
     "openai": "Check openai_url, and that the server runs.",
 }

@@ -16,8 +16,13 @@ from unabridged.server.client_disconnect import LEFT, ClientLeftError, while_the
 from unabridged.server.stream_parser import StreamPiece
 from unabridged.server.upstream_request import UpstreamAnswer
 
-_PASSED = ("x-", "openai-", "cf-ray", "retry-after")
+_PASSED = ("x-", "openai-", "anthropic-", "request-id", "cf-ray", "retry-after")
 """Prefixes of the upstream's headers that are passed on."""
+
+
+def passed_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return those of an upstream's headers that are passed on."""
+    return {name: value for name, value in headers.items() if name.startswith(_PASSED)}
 
 
 class Keeping(Protocol):
@@ -74,8 +79,7 @@ class AnswerStream:
     _kept: bool = False
 
     def __post_init__(self) -> None:
-        passed = {k: v for k, v in self.answer.headers.items() if k.startswith(_PASSED)}
-        self._headers = {**passed, **self.headers}
+        self._headers = {**passed_headers(self.answer.headers), **self.headers}
 
     async def respond(self, request: Request) -> Response:
         """Return the response; a whole one once the answer is stored.

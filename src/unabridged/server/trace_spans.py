@@ -19,7 +19,7 @@ from unabridged.config.opentelemetry import SERVICE, Telemetry
 from unabridged.domain.chat import StreamChunk
 from unabridged.errors import MissingExtraError
 
-PROVIDERS = {"openai": "openai", "ollama": "ollama", "gguf": "llama_cpp"}
+PROVIDERS = {"anthropic": "anthropic", "openai": "openai", "ollama": "ollama", "gguf": "llama_cpp"}
 """Values of ``gen_ai.provider.name``; other providers keep our names."""
 
 

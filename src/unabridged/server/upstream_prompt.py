@@ -1,7 +1,7 @@
-"""The prompt of one request for the upstream, in either dialect."""
+"""The prompt of one request for the upstream, in any dialect."""
 
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,11 +14,13 @@ from unabridged.domain.scope import Scope
 from unabridged.errors import UnabridgedError
 from unabridged.ports import ChatModel, Clock, SupportsRelay
 from unabridged.server.chat_request import ChatApiRequest
+from unabridged.server.client_credentials import with_address
 from unabridged.server.local_answer import InnerAnswer, SaidAnswer
 from unabridged.server.metrics import Metrics
 from unabridged.server.state import Service
 from unabridged.server.stream_parser import (
     Listener,
+    MessagesListener,
     OllamaListener,
     OpenAIListener,
     StreamPiece,
@@ -27,8 +29,15 @@ from unabridged.server.trace_spans import ModelSpan
 from unabridged.server.upstream_request import RefusedError, UpstreamAnswer, relayed
 from unabridged.server.usual_window import in_window
 from unabridged.space.space import Space
-from unabridged.wire import ollama, openai
+from unabridged.wire import anthropic_request, ollama, openai
 from unabridged.wire.translate_options import options_for, without_private
+
+_BODIES: Mapping[str, Callable[[ChatRequest, str], dict[str, Any]]] = {
+    "anthropic": anthropic_request.body,
+    "ollama": ollama.body,
+    "openai": openai.body,
+}
+"""What makes the body of a request for a server, by its dialect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +73,16 @@ def with_memory(
     asked: ChatApiRequest, context: Context, sent: ChatRequest, only: str | None = None
 ) -> UpstreamPrompt:
     """Return the prompt of a request that memory has prepared."""
+    limit = sent.max_output
+    if asked.dialect == "anthropic" and limit is not None and sent.window is not None:
+        room = sent.window - context.ledger.prompt_tokens - context.budget.margin
+        limit = min(limit, max(1, room))  # else servers refuse a limit beyond their window
     return UpstreamPrompt(
         asked=asked,
         messages=tuple(sent.messages),
         tools=tuple(sent.tools),
         window=sent.window,
-        max_output=sent.max_output,
+        max_output=limit,
         onward=asked.onward(context.edits, sent) if asked.onward and context.edits else None,
         only=only,
         session=context.scope.session,
@@ -98,6 +111,39 @@ def without_memory(
         max_output=asked.request_options.max_output,
         onward=body if asked.onward else None,
     )
+
+
+def for_upstream(asked: ChatApiRequest, model: ChatModel | None) -> ChatApiRequest:
+    """Return a request with remarks on what its translation for a model leaves out.
+
+    It may ask the model's server for its abilities: not for event loops.
+
+    Args:
+        asked: The request.
+        model: The model; None for quotations.
+
+    Raises:
+        InputError: It contains something that the model's server cannot take.
+    """
+    there = relaying(model)
+    inside = model.provider if model is not None else "quote"
+    upstream = there.address.dialect if there else inside
+    if asked.dialect == upstream:
+        return asked
+    if asked.dialect == "anthropic":
+        notes = anthropic_request.check_translatable(asked.body, asked.drafts, upstream)
+        # Its window and its limit are those of Anthropic's models, and the limit is no wish: the
+        # dialect requires one.
+        own = asked.request_options
+        most = model.abilities().max_output if model is not None else None
+        limit = min(own.max_output or most, most) if most else own.max_output
+        asked = replace(asked, request_options=replace(own, window=None, max_output=limit))
+    elif upstream == "anthropic":
+        offered = asked.request_options.tools
+        notes = anthropic_request.check_for_anthropic(asked.drafts, offered)
+    else:
+        notes = ()
+    return replace(asked, notes=(*asked.notes, *notes)) if notes else asked
 
 
 def relaying(model: object) -> SupportsRelay | None:
@@ -194,22 +240,33 @@ async def _asked(
     dialect = relay.address.dialect
     if question.is_raw(model) and question.onward is not None:
         body: Mapping[str, Any] = question.onward
-    elif dialect == "ollama":
-        body = ollama.body(_request(question, dialect), model.model)
     else:
-        body = openai.body(_request(question, dialect), model.model)
-    usage = question.asked.usage if question.is_raw(model) else True
-    return await relayed(relay, there, body, lambda: _listener(dialect, question, usage=usage))
+        body = _BODIES[dialect](_request(question, dialect), model.model)
+    if not question.is_raw(model):
+        return await relayed(relay, there, body, lambda: _listener(dialect, question, usage=True))
+    asked = question.asked
+    return await relayed(
+        relay,
+        there,
+        body,
+        lambda: _listener(dialect, question, usage=asked.usage),
+        headers=with_address(asked.headers, relay.address),
+        query=asked.query,
+    )
 
 
 def _request(question: UpstreamPrompt, upstream: str) -> ChatRequest:
-    asked = question.asked
+    asked, messages = question.asked, question.messages
+    if asked.dialect == "anthropic":
+        messages = tuple(anthropic_request.translated(one, upstream) for one in messages)
+    elif upstream == "anthropic":
+        messages = tuple(map(anthropic_request.for_anthropic, messages))
     if asked.options is None:
         options: Mapping[str, Any] = options_for(asked.dialect, upstream, asked.body)
     else:
         options = asked.options(upstream)
     return ChatRequest(
-        messages=question.messages,
+        messages=messages,
         tools=question.tools,
         window=question.window,
         max_output=question.max_output,
@@ -218,6 +275,8 @@ def _request(question: UpstreamPrompt, upstream: str) -> ChatRequest:
 
 
 def _listener(dialect: str, question: UpstreamPrompt, *, usage: bool) -> Listener:
+    if dialect == "anthropic":
+        return MessagesListener()
     if dialect == "openai":
         return OpenAIListener(usage=usage)
     return OllamaListener(sum(len(message.calls) for message in question.messages))

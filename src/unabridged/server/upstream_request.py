@@ -13,7 +13,7 @@ from unabridged.wire.stream_lines import encode
 from unabridged.wire.upstream_errors import refusal, refusal_of
 
 _JSON = {"content-type": "application/json"}
-_PATHS = {"ollama": "/api/chat", "openai": "/chat/completions"}
+_PATHS = {"anthropic": "/messages", "ollama": "/api/chat", "openai": "/chat/completions"}
 
 
 class RefusedError(Exception):
@@ -92,6 +92,9 @@ async def relayed(
     model: SupportsRelay,
     body: Mapping[str, Any],
     listener: Callable[[], Listener],
+    *,
+    headers: Mapping[str, str] | None = None,
+    query: str = "",
 ) -> RelayedAnswer:
     """Send a request to a server; return its answer once it begins.
 
@@ -100,14 +103,17 @@ async def relayed(
         model: The model, which handles its server's peculiarities.
         body: The request in the server's dialect.
         listener: Makes the parser of the answer.
+        headers: Headers of the client that the server gets.
+        query: The query of the client's request.
 
     Raises:
         RefusedError: The server returned an error.
         UpstreamError: The server does not answer.
     """
-    path = _PATHS[relay.address.dialect]
+    path = _PATHS[relay.address.dialect] + (f"?{query}" if query else "")
+    sent = {**(headers or {}), **_JSON}
     while True:
-        reply = await relay.open("POST", path, encode(model.accent(body)), _JSON)
+        reply = await relay.open("POST", path, encode(model.accent(body)), sent)
         if reply.status < 400:
             return RelayedAnswer(reply, listener(), stream=bool(body.get("stream")))
         error, said = await refusal_in(reply)

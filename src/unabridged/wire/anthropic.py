@@ -6,7 +6,7 @@ it becomes several messages, all with the place of the item. Source of the forma
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from unabridged.domain.client_history import RequestEdits
@@ -195,17 +195,20 @@ def messages(prompt: Sequence[Message | IncomingMessage]) -> tuple[Wire, ...]:
 
     Reasoning is left out: the dialect takes none without the signature that belongs to it.
     """
-    items: list[Wire] = []
-    for message in prompt:
-        item = _item(message)
-        if not item["content"]:
-            continue
-        if items and items[-1]["role"] == item["role"]:
-            both = [*_listed(items[-1]["content"]), *_listed(item["content"])]
-            items[-1] = {"role": item["role"], "content": both}
+    items = (_item(message) for message in prompt)
+    return tuple(_together(item for item in items if item["content"]))
+
+
+def _together(items: Iterable[Wire]) -> list[Wire]:
+    # All results of a round have to be in one item.
+    made: list[Wire] = []
+    for item in items:
+        if made and made[-1]["role"] == item["role"]:
+            both = [*_listed(made[-1]["content"]), *_listed(item["content"])]
+            made[-1] = {"role": item["role"], "content": both}
         else:
-            items.append(item)
-    return tuple(items)
+            made.append(item)
+    return made
 
 
 def _listed(content: str | list[Wire]) -> list[Wire]:
@@ -265,7 +268,10 @@ def object_of(arguments: str) -> Wire:
 
 
 def edited(
-    items: Sequence[Mapping[str, Any]], read: Sequence[IncomingMessage], edits: RequestEdits
+    items: Sequence[Mapping[str, Any]],
+    read: Sequence[IncomingMessage],
+    edits: RequestEdits,
+    render: Callable[[Sequence[Message]], Sequence[Wire]] = messages,
 ) -> list[Mapping[str, Any]]:
     """Return the items of a client with what memory changes; all others are the same objects.
 
@@ -273,6 +279,7 @@ def edited(
         items: The client's list.
         read: Its messages, as ``drafts`` returned them; the edits name them by their position.
         edits: What memory changes.
+        render: Renders messages as items of the dialect.
     """
     positions: dict[int, list[int]] = {}
     for position, draft in enumerate(read):
@@ -282,7 +289,7 @@ def edited(
     for place, item in enumerate(items):
         own = positions.get(place, [])
         if edits.newest in own:
-            made += messages(edits.inserted)
+            made += _together(render(edits.inserted))
         if own and all(position in edits.left_out for position in own):
             continue
         touched = any(p in names for p in own for names in (edits.after, edits.before))

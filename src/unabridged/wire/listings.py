@@ -1,4 +1,4 @@
-"""Translate lists of models and vectors between the two dialects.
+"""Translate lists of models and vectors between the dialects.
 
 Sources: ollama/ollama v0.33.0-rc2 api/types.go (ListResponse, ShowResponse, EmbedRequest) and
 cmd/cmd.go (its command line cuts twelve characters off every digest); the official ``openai``
@@ -76,6 +76,12 @@ def shown(abilities: Abilities) -> Wire:
 def model_row(name: str, created: int = 0, owner: str = "library") -> Wire:
     """Return a model as a row of ``/v1/models``."""
     return {"id": name, "object": "model", "created": created, "owned_by": owner}
+
+
+def claude_row(name: str) -> Wire:
+    """Return a model as a row of ``/v1/models`` in Anthropic's dialect."""
+    about = {"type": "model", "id": name, "display_name": name, "lifecycle": "active"}
+    return {**about, "created_at": "1970-01-01T00:00:00Z"}
 
 
 def created_of(tagged: Mapping[str, Any]) -> int:

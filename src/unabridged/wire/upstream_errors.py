@@ -19,6 +19,7 @@ _PROMPT = tuple(
         rf"resulted in ({_NUMBER}) tokens",  # OpenAI
         rf"prompt \(length ({_NUMBER})\)",  # vLLM
         rf"too long:? \(?({_NUMBER}) tokens",  # Anthropic and similar servers
+        rf"exceed context limit: ({_NUMBER}) \+",  # Anthropic: prompt and answer together
         rf"input token count \(({_NUMBER})\)",  # Gemini
         rf"keep the first ({_NUMBER}) tokens",  # LM Studio
         rf"requested (?:about )?({_NUMBER}) tokens",
@@ -33,13 +34,14 @@ _WINDOW = tuple(
         rf"current batch size: ({_NUMBER})",  # llama.cpp, of embeddings
         rf"maximum model length of ({_NUMBER})",  # vLLM
         rf"tokens > ({_NUMBER}) maximum",  # Anthropic
+        rf"exceed context limit: [\d, +]+ > ({_NUMBER})",
         rf"tokens allowed \(({_NUMBER})\)",  # Gemini
         rf"context length of (?:only )?({_NUMBER})",  # LM Studio
         rf"configured limit of ({_NUMBER}) tokens",  # OpenAI
     )
 )
 _LENGTH_WORDS = lazy_pattern(
-    r"context[ _-](?:length|size|window)|maximum model length|prompt is too long"
+    r"context[ _-](?:length|size|window|limit)|maximum model length|prompt is too long"
     r"|input (?:length|tokens?|token count \(\d+\)) exceed|context the overflows|reduce the length"
     r"|input(?: \(\d+ tokens\))? is too large to process",
     re.IGNORECASE,
@@ -68,7 +70,7 @@ _UNKNOWN_FIELD = tuple(
 """Refusals of a field of the request, which name it."""
 
 _HINTS: Mapping[int, str] = {
-    401: "Check the key of this server (setting openai_key), or sign in to it.",
+    401: "Check the key of this server (openai_key or anthropic_key), or sign in to it.",
     403: "Check the key and its rights.",
     404: "Check the address; one of an OpenAI-compatible server usually ends in /v1.",
     429: "Wait a little and ask again: the server is at its limit.",

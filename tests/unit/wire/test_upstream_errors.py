@@ -38,6 +38,12 @@ LENGTHS = [
     ),
     ("prompt is too long: 210000 tokens > 200000 maximum", 210000, 200000),
     (
+        "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease "
+        "input length or `max_tokens` and try again",
+        188240,
+        200000,
+    ),
+    (
         "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum "
         "context length",
         40000,
