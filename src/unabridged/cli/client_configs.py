@@ -26,7 +26,7 @@ class ClientConfig:
     Attributes:
         name: The name that people type.
         title: The program's own name.
-        speaks: ``ollama``, ``openai`` or ``mcp``.
+        speaks: ``ollama``, ``openai``, ``anthropic`` or ``mcp``.
         form: The format of the text: ``json``, ``yaml``, ``toml``, ``python``, ``javascript``,
             ``sh``, ``ini`` or ``steps``.
         where: The file or place for the text.

@@ -96,7 +96,7 @@ def test_no_key_is_made_for_another_machine_or_a_program_without_users():
 def test_every_client_names_what_it_was_checked_against(name):
     client = CLIENTS[name]
     assert re.search(r"https://|[\w-]+/[\w-]+|\d+\.\d+", client.checked)
-    assert client.speaks in {"ollama", "openai", "mcp"}
+    assert client.speaks in {"ollama", "openai", "anthropic", "mcp"}
     assert client.where
     assert client.title
 
@@ -105,7 +105,12 @@ def test_the_table_lists_a_dozen_and_more():
     assert len(CLIENTS) >= 12
     listed = run()
     assert all(name in listed for name in CLIENTS)
-    assert {row["speaks"] for row in json.loads(run("--json"))} == {"ollama", "openai", "mcp"}
+    assert {row["speaks"] for row in json.loads(run("--json"))} == {
+        "ollama",
+        "openai",
+        "anthropic",
+        "mcp",
+    }
     assert "connect" in COMMANDS
 
 
