@@ -221,7 +221,9 @@ def test_two_chats_with_one_beginning_part_where_they_differ(behind):
 @pytest.mark.parametrize("parts", [False, True])
 def test_librechat_talks_regenerates_edits_and_forks(behind, parts):
     served, _ = behind("openai")
-    page = LibreChat(served, user="65f0c0ffee", system="Be brief.", parts=parts)
+    page = LibreChat(
+        served, user="65f0c0ffee", system="Be brief.", parts=parts, headers=served.bearer
+    )
     page.say("How do I prune an old apple tree?")
     second = page.say("And when?")
     page.regenerate(second)
@@ -257,7 +259,7 @@ def test_librechat_leaves_out_what_does_not_fit(behind):
 
 def test_accounts_of_one_page_stay_apart(behind):
     served, _ = behind("openai")
-    pages = {name: LibreChat(served, user=name) for name in ("ada", "bob")}
+    pages = {name: LibreChat(served, user=name, headers=served.bearer) for name in ("ada", "bob")}
     for name, page in pages.items():
         page.say("Hello.")
         page.say(f"I am {name}.")

@@ -261,7 +261,9 @@ def test_a_session_is_handed_to_another_model_and_nothing_else_goes_along(place,
     place.run("ask", "--model", SMALL, "What is my dog called?")
     assert "My dog is called Waldi." in prompts(server)[-1]
     given, taken = (place.data("share", "list", "--model", model) for model in (LARGE, SMALL))
-    assert [one["id"] for one in given] == [one["id"] for one in taken]  # recorded on both sides
+    assert [one["share"]["id"] for one in given] == [
+        one["share"]["id"] for one in taken
+    ]  # recorded on both sides
     assert f"→ {SMALL}" in place.run("sessions", "--model", LARGE)
     assert "4711" not in everything(place, SMALL)
     place.run("ask", "--model", SMALL, "--new", "What is the code of the alarm?")

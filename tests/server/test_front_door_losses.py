@@ -103,7 +103,8 @@ def check(door, dialect, wrong, came):
     lines = "\n".join(list(kinds.values())[-SHOWN:])
     assert not wrong, f"{came['faulty']} of {requests} requests: {dict(came)}\n{lines}"
     assert door.server.cut == [], "Ollama shortened prompts in silence"
-    assert came[200] >= requests // 4, f"too few were answered: {dict(came)}"
+    answered = came[200] + came["left out"]
+    assert answered >= requests // 4, f"too few were answered: {dict(came)}"
 
 
 def walk(serving, client, upstream, seeds, **bounds):

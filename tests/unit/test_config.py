@@ -56,7 +56,7 @@ def test_every_setting_has_a_variable(tmp_path):
         "isolation": "user, agent,model", "upstream": "quote", "model": "m",
         "ollama_url": "http://h:1", "openai_url": "http://h/v1", "openai_key": "k", "gguf": "g",
         "anthropic_url": "http://h:2", "anthropic_key": "k",
-        "window": "8_192", "max_prompt_tokens": "4,096", "max_output": "auto", "memory_cap": "16000", "mode": "tools",
+        "window": "8_192", "window_max": "65536", "fit": "refuse", "off_record": "psst", "max_prompt_tokens": "4,096", "max_output": "auto", "memory_cap": "16000", "mode": "tools",
         "verbosity": "concise", "persona": "p", "system": "s", "tools": "a.py,b.py:f",
         "recall_scope": "session", "immediate_share": "0.2", "knowledge_share": "0.1", "vivid_share": "0.7",
         "recall_neighbors": "true", "summary_share": "0.3", "contextual_share": "0.5", "tokenizer": "estimate", "model_cache_ttl": "60", "timeout": "1.5", "min_relevance": "0.5",

@@ -192,12 +192,21 @@ def _condensed(
     # What was forgotten is never stored again.
     kept_out = client.synced.unstored if client.synced.stored else ()
     known = [one for one in path[:kept] if one.id not in kept_out]
-    return kept, _summary(plan, known, path[kept].id if kept < len(path) else "", most)
+    before_kept = path[kept].id if kept < len(path) else ""
+    summary = _summary(plan, known, before_kept, most)
+    if summary is None:  # it says at least how many are missing
+        summary = HistorySummary((), (), kept, _tokens(plan, path[:kept]), (), before_kept, "")
+    spare = limit - sizes.fixed - sum(sizes.exchanges[kept:])
+    return kept, summary if earlier_tokens(plan, summary) <= spare else None
 
 
 def _is_asked(exchange: Exchange) -> bool:
     # What a client sends right before its newest message belongs to it.
     return all(message.role is Role.USER for message in exchange.messages)
+
+
+def _tokens(plan: PromptPlan, exchanges: Sequence[Exchange]) -> int:
+    return sum(plan.counter.parts(m) for exchange in exchanges for m in exchange.messages)
 
 
 def _summary(
@@ -206,7 +215,7 @@ def _summary(
     sources = [source for exchange in gone for source in sources_of(exchange, {}, {})]
     if plan.condenser is None or most < LEAST_EARLIER or not sources:
         return None
-    tokens = sum(plan.counter.parts(m) for exchange in gone for m in exchange.messages)
+    tokens = _tokens(plan, gone)
     room = WORDS_SHARE * (most - FRAME_TOKENS)
     for _ in range(FITTINGS):
         draft = plan.condenser.condense(sources, int(room))

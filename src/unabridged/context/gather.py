@@ -254,7 +254,7 @@ def _apart(
         exchange = one.exchange
         if exchange.session == request.session and exchange.parent == request.parent:
             # Two conversations of a client may share their beginning, as "Hi" and its answer.
-            own = request.path is None
+            own = request.client is None
             return own or is_edited(exchange.user.text, request.user.text)
         return held.get(exchange.text, exchange.id) != exchange.id
 

@@ -171,12 +171,17 @@ class _Request:
         maker = ExchangeBuilder(self._clock, session)
         path = self._path(place.found, maker)
         added = self._added(place, maker)
+        known = zip(place.found.path, path, strict=True)
+        unstored = {exchange.id for name, exchange in known if name is None}
+        unstored |= {exchange.id for exchange, passes in added if passes or not record}
         new = [exchange for exchange, passes in added if not passes]
         parent = new[-1] if new else place.parent
         at, summary = place.summary, None
         if at is not None and at < len(path) and not self._finder.finder.passes(at):
             made = maker.exchange(self._finder.before[at], place.after)
+            unstored.discard(path[at].id)
             path[at] = summary = counted(made, self._counter)
+            unstored |= set() if record else {summary.id}
             new = [summary, *new]
         taken = sum(message.at is maker.at for each in new for message in each.messages)
         if new and record:
@@ -184,7 +189,8 @@ class _Request:
         if record:
             self._close(place, maker)
         path += [exchange for exchange, _ in added]
-        return self._said(place, maker, path, parent, taken if record else 0)
+        found = self._said(place, maker, path, parent, taken if record else 0)
+        return replace(found, unstored=frozenset(unstored))
 
     def _path(self, found: LogPosition, maker: ExchangeBuilder) -> list[Exchange]:
         held = self._index.shelf.get(name for name in found.path if name is not None)

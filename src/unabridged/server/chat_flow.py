@@ -76,6 +76,7 @@ async def answer(
         UnabridgedError: It cannot be answered; the upstream was not asked.
     """
     service, way = service_of(request), way_of(request)
+    asked = replace(asked, raw=await request.body())
     if compacts(request):
         options = replace(asked.request_options, compacts=True)
         asked = replace(asked, request_options=options)

@@ -34,6 +34,7 @@ class ChatApiRequest:
         headers: Its headers that an upstream of the same dialect gets.
         query: The query of its address, which that upstream gets too.
         notes: Remarks for people on how it was read.
+        raw: The bytes of the request; empty if they are not known.
     """
 
     dialect: str
@@ -50,6 +51,7 @@ class ChatApiRequest:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     query: str = ""
     notes: tuple[str, ...] = ()
+    raw: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

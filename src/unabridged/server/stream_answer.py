@@ -43,7 +43,8 @@ class _Streamed(StreamingResponse):
         headers: Mapping[str, str],
         kind: str,
     ) -> None:
-        super().__init__(told, headers=headers, media_type=kind)
+        # As a header: Starlette would add a charset to a media type.
+        super().__init__(told, headers={**headers, "content-type": kind})
         self._end = end
 
     async def __call__(  # type: ignore[explicit-override]  # typing.override came with 3.12

@@ -252,6 +252,7 @@ async def _asked(
         lambda: _listener(dialect, question, usage=asked.usage),
         headers=with_address(asked.headers, relay.address),
         query=asked.query,
+        came=(asked.body, asked.raw) if asked.raw else None,
     )
 
 

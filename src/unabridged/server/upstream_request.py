@@ -95,6 +95,7 @@ async def relayed(
     *,
     headers: Mapping[str, str] | None = None,
     query: str = "",
+    came: tuple[Mapping[str, Any], bytes] | None = None,
 ) -> RelayedAnswer:
     """Send a request to a server; return its answer once it begins.
 
@@ -105,6 +106,7 @@ async def relayed(
         listener: Makes the parser of the answer.
         headers: Headers of the client that the server gets.
         query: The query of the client's request.
+        came: The client's body, read and as it came: sent byte for byte if nothing in it changes.
 
     Raises:
         RefusedError: The server returned an error.
@@ -113,7 +115,9 @@ async def relayed(
     path = _PATHS[relay.address.dialect] + (f"?{query}" if query else "")
     sent = {**(headers or {}), **_JSON}
     while True:
-        reply = await relay.open("POST", path, encode(model.accent(body)), sent)
+        told = model.accent(body)
+        data = came[1] if came is not None and told == came[0] else encode(told)
+        reply = await relay.open("POST", path, data, sent)
         if reply.status < 400:
             return RelayedAnswer(reply, listener(), stream=bool(body.get("stream")))
         error, said = await refusal_in(reply)

@@ -226,7 +226,8 @@ def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[IncomingMessage, ...]:
             raise InputError(f"Message {place + 1} has content that is not text.")
         if role is Role.TOOL:
             result = _result(message, content, waiting)
-            read.append(IncomingMessage(role, (result,), place, ("ollama", message)))
+            told: tuple[Part, ...] = (result, *_pictures(message))
+            read.append(IncomingMessage(role, told, place, ("ollama", message)))
             continue
         given = message.get("tool_calls") or ()
         if not isinstance(given, (list, tuple)):
@@ -244,6 +245,10 @@ def _said(message: Mapping[str, Any], content: str) -> Iterator[Part]:
         yield Reasoning(thought)
     if content:
         yield Text(content)
+    yield from _pictures(message)
+
+
+def _pictures(message: Mapping[str, Any]) -> Iterator[Image]:
     given = message.get("images")
     for data in given if isinstance(given, (list, tuple)) else ():
         yield Image(f"data:{_media_type(str(data))}{_DATA_MARK}{data}")

@@ -120,7 +120,12 @@ class LibreChat(Page):
     def fork(self, answer):
         """Copy the conversation up to an answer into a new page."""
         page = LibreChat(
-            self.url, user=self.user, system=self.system, parts=self.parts, model=self.model
+            self.url,
+            user=self.user,
+            system=self.system,
+            parts=self.parts,
+            model=self.model,
+            headers=self.headers,
         )
         page.current = answer
         page.shown = self.shown

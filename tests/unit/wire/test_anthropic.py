@@ -21,7 +21,7 @@ from unabridged.server.stream_parser import MessagesListener
 from unabridged.wire import anthropic, anthropic_answer, anthropic_request
 from unabridged.wire.anthropic_answer import AnswerHead, MessagesSpeaker
 from unabridged.wire.incoming_message import IncomingMessage, merged
-from unabridged.wire.originals import item_from, original_of
+from unabridged.wire.originals import items_of, original_of
 from unabridged.wire.translate_options import options_for
 
 NOW = datetime(2026, 11, 26, tzinfo=UTC)
@@ -98,8 +98,8 @@ def blocks_in(items):
 def test_every_block_is_in_exactly_one_message_and_its_original_gives_it_back(items):
     found = []
     for draft in read(items):
-        kept = original_of(draft)
-        (item,) = anthropic.messages([draft]) if kept is None else [item_from(kept, "anthropic")]
+        kept = Message("1", draft.role, draft.parts, NOW, original=original_of(draft))
+        (item,) = items_of([kept], "anthropic")
         found += anthropic.blocks_of(item, 0)
     assert sorted(map(json.dumps, found)) == sorted(map(json.dumps, blocks_in(items)))
 
@@ -243,6 +243,27 @@ def test_a_prompt_of_ours_alternates_with_all_results_first():
         "text",
     ]
     assert items[1]["content"][1]["input"] == {"input": [1]}
+
+
+def test_inserted_messages_keep_what_their_parts_lack_and_results_stay_together():
+    use = {"type": "tool_use", "id": "t1", "name": "look", "input": {}}
+    uses_ = [use, {**use, "id": "t2"}]
+    thought = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
+    told = [result_of(one, "x", failed=False) for one in uses_]
+    earlier = [
+        {"role": "user", "content": "Look."},
+        {"role": "assistant", "content": [thought, *uses_]},
+        {"role": "user", "content": told},
+        {"role": "assistant", "content": "Seen."},
+    ]
+    stored = tuple(
+        Message(str(n), draft.role, draft.parts, NOW, original=original_of(draft))
+        for n, draft in enumerate(read(earlier))
+    )
+    newest = {"role": "user", "content": "And now?"}
+    edits = RequestEdits(inserted=stored, newest=0)
+    made = anthropic.edited([newest], read([newest]), edits, lambda m: items_of(m, "anthropic"))
+    assert made == [*earlier, newest]
 
 
 # ---- answers

@@ -45,7 +45,7 @@ def test_nothing_changes_but_what_is_named(items, draw):
     newest = draw.draw(st.integers(0, len(items) - 1))
     shown = (Message("1", Role.USER, (Text("shown before"),), AT),)
     inserted = draw.draw(st.sampled_from([(), shown]))
-    edits = RequestEdits(after, before, frozenset(gone), 0, inserted, newest)
+    edits = RequestEdits(after, before, frozenset(gone), inserted=inserted, newest=newest)
     asked = [dict(item) for item in items]
     made = edited_items(items, edits, openai.messages)
     assert items == asked, "the client's own list is not touched"
@@ -97,7 +97,7 @@ def test_typed_messages_are_edited_alike_and_lose_no_part(dialect):
         Message("3", Role.TOOL, (ToolResult("c", "look", "blue"),), AT),
         Message("4", Role.USER, parts, AT),
     ]
-    edits = RequestEdits({0: "A", 3: "B"}, {0: "C"}, frozenset({1}), 9, (), 3)
+    edits = RequestEdits({0: "A", 3: "B"}, {0: "C"}, frozenset({1}), newest=3)
     made = edited_messages(said, edits)
     assert [m.id for m in made] == ["1", "3", "4"]
     assert made[0].parts == (Text("C"), Text("old"), Text("A"))

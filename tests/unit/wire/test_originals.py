@@ -1,6 +1,7 @@
 """What a client sends is kept: by its parts, or as it came beside the message."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
@@ -9,13 +10,15 @@ from tests.helpers.talker import Talker
 from tests.opened import store_of
 
 from unabridged.domain.client_history import RequestOptions
+from unabridged.domain.message import Message
 from unabridged.domain.settings import Settings
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
 from unabridged.wire import ollama, openai
 from unabridged.wire.incoming_message import IncomingMessage
-from unabridged.wire.originals import item_from, original_of
+from unabridged.wire.originals import items_of, original_of
 
+NOW = datetime(2026, 11, 26, tzinfo=UTC)
 DIALECTS = {"ollama": ollama, "openai": openai}
 WORDS = st.text(min_size=1, max_size=20).filter(str.strip)
 JSON = st.recursive(
@@ -81,9 +84,8 @@ LISTS = st.one_of(
 
 def given_back(message, original, dialect):
     """The item of a stored message: from its original, else from its parts."""
-    if original is not None:
-        return item_from(original, dialect)
-    (item,) = DIALECTS[dialect].messages([message])
+    stored = Message("1", message.role, message.parts, NOW, original=original)
+    (item,) = items_of([stored], dialect)
     return dict(item)
 
 
@@ -132,9 +134,11 @@ def test_what_the_parts_give_back_is_not_kept_twice(dialect, item):
 def test_an_original_is_of_one_dialect():
     (draft,) = openai.drafts([{"role": "user", "content": "Hello", "name": "Ann"}])
     original = original_of(draft)
-    assert item_from(original, "openai") == {"role": "user", "content": "Hello", "name": "Ann"}
-    assert item_from(original, "ollama") is None
-    assert item_from(b"[]", "openai") is None
+    message = Message("1", draft.role, draft.parts, NOW, original=original)
+    assert items_of([message], "openai") == [{"role": "user", "content": "Hello", "name": "Ann"}]
+    assert items_of([message], "ollama") == [{"role": "user", "content": "Hello"}]
+    imported = Message("1", draft.role, draft.parts, NOW, original=b"[]")
+    assert items_of([imported], "openai") == [{"role": "user", "content": "Hello"}]
     assert original_of(IncomingMessage(draft.role, draft.parts)) is None
 
 
