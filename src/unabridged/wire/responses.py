@@ -36,7 +36,7 @@ _OWN = frozenset(
         "input instructions model stream stream_options store previous_response_id metadata include "
         "truncation background background_options conversation prompt max_tool_calls tools "
         "tool_choice text reasoning max_output_tokens top_logprobs context_management num_ctx "
-        "prompt_cache_options prompt_cache_retention moderation image access_programs client_metadata"
+        "prompt_cache_options prompt_cache_retention moderation image access_programs"
     ).split()
 )
 """Fields that chat completions lack or call differently; all others are passed on."""

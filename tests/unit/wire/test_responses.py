@@ -213,11 +213,6 @@ def test_a_whole_namespace_may_be_allowed():
     assert [tool.name for tool in asked.request_options.tools] == ["agents__close"]
 
 
-def test_what_a_program_notes_for_openai_alone_goes_to_no_other_server():
-    asked = read(input="x", client_metadata={"turn_id": "t"}, prompt_cache_key="k")
-    assert asked.request_options.options == {"prompt_cache_key": "k"}
-
-
 def test_what_is_asked_is_told():
     asked = read(input="x", stream=True, previous_response_id="resp_a")
     assert (asked.model, asked.stream, asked.previous) == ("m", True, "resp_a")
