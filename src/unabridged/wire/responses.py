@@ -102,7 +102,7 @@ def asked(
             tools=tools,
             window=number(body.get("num_ctx")),
             max_output=number(body.get("max_output_tokens")) or None,
-            options=_options(body, choice),
+            options=_options(body, choice, offered=bool(tools)),
         ),
         previous=text(body.get("previous_response_id")) or None,
         stream=stream is True,
@@ -392,7 +392,11 @@ def _tool(tool: Mapping[str, Any]) -> ToolSpec:
             raise InputError("A function has no name.", hint="Name every function.")
 
 
-def _options(body: Mapping[str, Any], choice: Any) -> Wire:
+_OF_TOOLS = ("tool_choice", "parallel_tool_calls")
+"""Options that chat completions take only with tools: Codex sends them without, to compact."""
+
+
+def _options(body: Mapping[str, Any], choice: Any, *, offered: bool) -> Wire:
     options: Wire = {
         name: value for name, value in body.items() if name not in _OWN and value is not None
     }
@@ -407,7 +411,7 @@ def _options(body: Mapping[str, Any], choice: Any) -> Wire:
         options["reasoning_effort"] = effort
     if (count := number(body.get("top_logprobs"))) is not None:
         options |= {"logprobs": True, "top_logprobs": count}
-    return options
+    return options if offered else {k: v for k, v in options.items() if k not in _OF_TOOLS}
 
 
 def response_format(form: Mapping[str, Any]) -> Wire | None:

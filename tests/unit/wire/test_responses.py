@@ -213,6 +213,16 @@ def test_a_whole_namespace_may_be_allowed():
     assert [tool.name for tool in asked.request_options.tools] == ["agents__close"]
 
 
+def test_without_tools_nothing_is_said_about_them():
+    hosted = [{"type": "web_search"}]
+    for tools in ([], hosted):
+        asked = read(input="x", tools=tools, tool_choice="auto", parallel_tool_calls=True)
+        assert asked.request_options.options == {}
+    assert (
+        "tool_choice" in read(input="x", tools=[TOOL], tool_choice="auto").request_options.options
+    )
+
+
 def test_what_is_asked_is_told():
     asked = read(input="x", stream=True, previous_response_id="resp_a")
     assert (asked.model, asked.stream, asked.previous) == ("m", True, "resp_a")
