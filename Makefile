@@ -58,7 +58,7 @@ faults: $(VENV)/.dev ## crash, cut, kill and spoil, the long form (resumable); f
 conformance: $(VENV)/.dev ## run MCP's public conformance kit against the server (downloads Node and the kit once)
 	@$(BIN)/python -W ignore -m tests.mcp.conformance $(ARGS) || test $$? -eq 77
 
-clients: $(VENV)/.dev $(VENV)/.clients ## test the server with other clients: LangChain, LlamaIndex, npm packages, curl
+clients: $(VENV)/.dev $(VENV)/.clients ## test the server with other people's programs: coding agents, libraries, curl
 	@$(BIN)/python -m tests.clients.others $(ARGS)
 
 docs: $(VENV)/.docs ## build the docs site into build/docs/site; look at it with: python -m http.server -d build/docs/site
@@ -77,9 +77,10 @@ bench: $(VENV)/.dev ## measure the core; figures: docs/benchmarks.md
 lock: ## pin every dependency again, with hashes (needs uv)
 	@mkdir -p requirements
 	uv export --quiet --upgrade --no-emit-project --no-header --extra chat --group build --no-dev -o requirements/chat.txt
-	uv export --quiet --no-emit-project --no-header --all-extras --no-extra encryption --all-groups --no-group peers --no-group sqlite3mc --no-group clients --no-group docs -o requirements/dev.txt
+	uv export --quiet --no-emit-project --no-header --all-extras --no-extra encryption --all-groups --no-group peers --no-group sqlite3mc --no-group clients --no-group programs --no-group docs -o requirements/dev.txt
 	uv export --quiet --no-emit-project --no-header --only-group sqlite3mc -o requirements/sqlite3mc.txt
 	uv export --quiet --no-emit-project --no-header --only-group clients -o requirements/clients.txt
+	uv export --quiet --no-emit-project --no-header --only-group programs -o requirements/programs.txt
 	uv export --quiet --no-emit-project --no-header --only-group docs -o requirements/docs.txt
 
 clean:
@@ -104,11 +105,13 @@ $(VENV)/.dev: requirements/dev.txt requirements/sqlite3mc.txt pyproject.toml | $
 
 # A separate venv, because the clients need other versions than the tests. Node.js comes in a wheel.
 NPM := tests/clients/npm
-$(VENV)/.clients: requirements/clients.txt $(NPM)/package-lock.json | $(BIN)/python
+$(VENV)/.clients: requirements/clients.txt requirements/programs.txt $(NPM)/package-lock.json | $(BIN)/python
 	@echo "Installing other clients into $(VENV)/clients (once) …"
 	@$(PYTHON) -m venv $(VENV)/clients
 	@$(VENV)/clients/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/clients.txt
 	@$(VENV)/clients/bin/python $(NPM)/install.py $(VENV)/clients/npm
+	@$(PYTHON) -m venv $(VENV)/programs
+	@$(VENV)/programs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/programs.txt
 	@touch $@
 
 $(VENV)/.docs: requirements/docs.txt | $(BIN)/python

@@ -17,6 +17,7 @@ WANTED = {
     ],
     "dev.txt": [*PROJECT["project"]["dependencies"], *PROJECT["dependency-groups"]["dev"]],
     "clients.txt": PROJECT["dependency-groups"]["clients"],
+    "programs.txt": PROJECT["dependency-groups"]["programs"],
     "docs.txt": PROJECT["dependency-groups"]["docs"],
     "sqlite3mc.txt": PROJECT["dependency-groups"]["sqlite3mc"],
 }

@@ -26,9 +26,9 @@ class ClientConfig:
     Attributes:
         name: The name that people type.
         title: The program's own name.
-        speaks: ``ollama``, ``openai`` or ``mcp``.
-        form: The format of the text: ``json``, ``yaml``, ``python``, ``javascript``, ``sh``,
-            ``ini`` or ``steps``.
+        speaks: ``ollama``, ``openai``, ``anthropic`` or ``mcp``.
+        form: The format of the text: ``json``, ``yaml``, ``toml``, ``python``, ``javascript``,
+            ``sh``, ``ini`` or ``steps``.
         where: The file or place for the text.
         text: What to write, with ``$names`` for values of the server.
         note: A note, or empty.
@@ -133,6 +133,7 @@ def _inside(text: str) -> str:
 _QUOTES: Mapping[str, Callable[[str], str]] = {
     "json": _inside,
     "yaml": _inside,
+    "toml": _inside,
     "python": _inside,
     "javascript": _inside,
     "sh": shlex.quote,

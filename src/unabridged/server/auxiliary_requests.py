@@ -139,7 +139,8 @@ def side_request(
     systems = [text for draft in drafts if draft.role is Role.SYSTEM for text in _texts(draft)]
     said = [draft for draft in drafts if draft.role is not Role.SYSTEM]
     alone = len(said) == 1 and said[0].role is Role.USER
-    last = drafts[-1:] if drafts and drafts[-1].role in {Role.USER, Role.SYSTEM} else ()
+    # Claude Code puts a system message, the date, behind what it asks for itself.
+    last = [draft for draft in (*said[-1:], *drafts[-1:]) if draft.role in {Role.USER, Role.SYSTEM}]
     texts = {
         "system": systems,
         "only": [*_texts(said[0])] if alone else [],

@@ -50,6 +50,7 @@ from unabridged.space.space import Space
 from unabridged.turn.conversation import chat_lock, sync
 from unabridged.turn.prepare import GREW, PromptOptions
 from unabridged.turn.turn import Turn
+from unabridged.wire.incoming_message import REMINDER
 
 WAY = "x-unabridged"
 """The header that limits memory: ``off`` disables it, ``readonly`` recalls without recording."""
@@ -109,7 +110,7 @@ def _check_parts(asked: ChatApiRequest, model: ChatModel | None) -> None:
         return
     for draft in asked.drafts:
         for part in draft.parts:
-            if isinstance(part, Foreign):
+            if isinstance(part, Foreign) and part.kind != REMINDER:
                 raise InputError(
                     f"Ollama takes no content of the kind {part.kind!r}.",
                     hint="Send it to a server that takes it, or send its text.",

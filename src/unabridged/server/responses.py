@@ -234,6 +234,7 @@ class ResponsesWriter:
             int(moment.at.timestamp()),
             read.echo,
             read.custom,
+            read.spaces,
         )
         self._speaker = Speaker(head)
 

@@ -40,6 +40,12 @@ _BODIES: Mapping[str, Callable[[ChatRequest, str], dict[str, Any]]] = {
 }
 """What makes the body of a request for a server, by its dialect."""
 
+_NO_WISH = 4_096
+"""From how many tokens on a limit of an answer is only what Anthropic's dialect requires.
+
+Beside a long prompt, which is to be summarized, it would not fit the window of other servers.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class UpstreamPrompt:
@@ -101,7 +107,9 @@ def without_memory(
         window: The window for Ollama; None for the client's, or the upstream's own.
         unchanged: Whether an upstream of the client's dialect gets the body as it came.
     """
-    now = clock.now()
+    now, limit = clock.now(), asked.request_options.max_output
+    if asked.dialect == "anthropic" and limit and limit >= _NO_WISH:
+        limit = None
     body = asked.body if unchanged or asked.dialect != "ollama" else in_window(asked.body, window)
     messages = (Message(clock.new_id(), draft.role, draft.parts, now) for draft in asked.drafts)
     return UpstreamPrompt(
@@ -109,7 +117,7 @@ def without_memory(
         messages=tuple(messages),
         tools=asked.request_options.tools,
         window=window or asked.request_options.window,
-        max_output=asked.request_options.max_output,
+        max_output=limit,
         onward=body if asked.onward else None,
     )
 

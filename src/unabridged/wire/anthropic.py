@@ -23,12 +23,10 @@ from unabridged.domain.message import (
 )
 from unabridged.errors import InputError
 from unabridged.language.strip_pasted import is_reminder
-from unabridged.wire.incoming_message import IncomingMessage, Wire, role_of
+from unabridged.wire.incoming_message import IncomingMessage, Wire, reminder_of, role_of
 from unabridged.wire.lenient_json import mapping, text
 
 DIALECT = "anthropic"
-REMINDER = "system-reminder"
-"""The kind of a text block that a program added to the user's words."""
 _DATA, _BASE64 = "data:", ";base64,"
 
 Blocks = Sequence[Mapping[str, Any]]
@@ -133,8 +131,7 @@ def _heard(block: Mapping[str, Any], names: Mapping[str, str], *, real: bool) ->
     if block.get("type") == "tool_result":
         yield from _result(block, names)
     elif real and _is_reminder(block):
-        told = {"type": "text", "text": text(block.get("text"))}
-        yield Foreign(REMINDER, json.dumps(told, ensure_ascii=False))
+        yield reminder_of(text(block.get("text")))
     else:
         yield _part(block)
 

@@ -241,5 +241,7 @@ def _document(part: Foreign) -> Foreign | None:
             if title := text(about.get("filename")):
                 block["title"] = title
             return Foreign("document", json.dumps(block, ensure_ascii=False))
+        case {"type": "text"}:
+            return part  # a reminder is the same in both dialects
         case _:
             return None

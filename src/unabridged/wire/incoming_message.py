@@ -1,15 +1,27 @@
 """A draft: a received message, before the store assigns an id and a time."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from unabridged.domain.chat import StreamChunk
-from unabridged.domain.message import Image, Message, Part, Reasoning, Role, Text, ToolCall
+from unabridged.domain.message import (
+    Foreign,
+    Image,
+    Message,
+    Part,
+    Reasoning,
+    Role,
+    Text,
+    ToolCall,
+)
 from unabridged.errors import InputError
 
 Wire = dict[str, Any]
 """A JSON object as it is sent or received."""
+REMINDER = "system-reminder"
+"""The kind of a part that a program put into what a person says."""
 
 _ROLES: Mapping[str, Role] = {
     "system": Role.SYSTEM,
@@ -53,6 +65,21 @@ class IncomingMessage:
 def joined(parts: tuple[Part, ...]) -> str:
     """Return the text of text parts, joined by a line break like ``Message.text``."""
     return "\n".join(part.text for part in parts if isinstance(part, Text))
+
+
+def reminder_of(said: str) -> Foreign:
+    """Return a program's reminder as a part: the model gets it, and nobody said it."""
+    return Foreign(REMINDER, json.dumps({"type": "text", "text": said}, ensure_ascii=False))
+
+
+def with_reminders(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    """Return parts with reminders as texts, for a server to which they are nothing else."""
+    return tuple(
+        Text(json.loads(part.data)["text"])
+        if isinstance(part, Foreign) and part.kind == REMINDER
+        else part
+        for part in parts
+    )
 
 
 def results_together(

@@ -30,6 +30,7 @@ from unabridged.wire.incoming_message import (
     reasoning_of,
     results_together,
     role_of,
+    with_reminders,
 )
 from unabridged.wire.lenient_json import mapping, mappings, number, text
 from unabridged.wire.stream_lines import Characters
@@ -74,7 +75,7 @@ def _message(message: Message | IncomingMessage) -> Iterator[Wire]:
     calls = [_call(part) for part in message.parts if isinstance(part, ToolCall)]
     data = [uri.split(_DATA_MARK, 1)[1] for uri in _uris(message.parts) if _DATA_MARK in uri]
     away = [f"[image: {uri}]" for uri in _uris(message.parts) if _DATA_MARK not in uri]
-    content = "\n".join(part for part in (joined(message.parts), *away) if part)
+    content = "\n".join(part for part in (joined(with_reminders(message.parts)), *away) if part)
     if results and not (content or calls or data):
         return
     role = Role.USER if message.role is Role.TOOL else message.role

@@ -22,14 +22,17 @@ from unabridged.domain.message import (
     ToolResult,
 )
 from unabridged.errors import InputError, UpstreamBrokenError
+from unabridged.language.strip_pasted import is_reminder
 from unabridged.wire.incoming_message import (
     IncomingMessage,
     Wire,
     joined,
     merged,
     reasoning_of,
+    reminder_of,
     results_together,
     role_of,
+    with_reminders,
 )
 from unabridged.wire.lenient_json import mapping, mappings, number, text
 from unabridged.wire.stream_lines import Characters
@@ -71,7 +74,8 @@ def _message(message: Message | IncomingMessage) -> Iterator[Wire]:
     yield wire
 
 
-def _content(parts: tuple[Part, ...]) -> str | list[Wire]:
+def _content(given: tuple[Part, ...]) -> str | list[Wire]:
+    parts = with_reminders(given)
     if not any(isinstance(part, Image | Foreign) for part in parts):
         return joined(parts)
     content: list[Wire] = []
@@ -247,7 +251,8 @@ def drafts(wire: Sequence[Mapping[str, Any]]) -> tuple[IncomingMessage, ...]:
         thought = next(filter(None, (text(message.get(name)) for name in THOUGHTS)), "")
         reasoning = (Reasoning(thought),) if thought else ()
         said = message.get("content") or message.get("refusal")
-        parts = reasoning + _parts(said, place) + calls
+        told = _parts(said, place)
+        parts = reasoning + (_heard(told) if role is Role.USER else told) + calls
         read.append(IncomingMessage(role, parts, place, ("openai", message)))
     return tuple(read)
 
@@ -260,6 +265,16 @@ def _parts(content: Any, place: int) -> tuple[Part, ...]:
     if isinstance(content, list):
         return tuple(_part(item, place) for item in content)
     raise InputError(f"Message {place + 1} has content of the type {type(content).__name__}.")
+
+
+def _heard(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    added = [isinstance(part, Text) and is_reminder(part.text) for part in parts]
+    if all(added):
+        return parts
+    return tuple(
+        reminder_of(part.text) if isinstance(part, Text) and is_added else part
+        for part, is_added in zip(parts, added, strict=True)
+    )
 
 
 def _part(item: Any, place: int) -> Part:

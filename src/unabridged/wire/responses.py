@@ -58,6 +58,7 @@ class ResponsesRequest:
         echo: The part of a request that its response repeats.
         notes: Remarks for people: tools that were left out.
         custom: The names of its custom tools, which take a text instead of JSON.
+        spaces: The namespace of each tool that is in one, by the name that other servers get.
     """
 
     model: str
@@ -68,6 +69,7 @@ class ResponsesRequest:
     echo: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     custom: frozenset[str] = frozenset()
+    spaces: Mapping[str, str] = field(default_factory=dict)
 
 
 def asked(
@@ -92,7 +94,7 @@ def asked(
         raise InputError("The instructions are not a text.", hint="Send them as one text.")
     system = (IncomingMessage(Role.SYSTEM, (Text(instructions),)),) if instructions else ()
     offered = _offered(body)
-    tools, choice = _chosen(body, tuple(_tool(tool) for tool in offered.functions))
+    tools, choice = _chosen(body, tuple(map(_tool, offered.functions)), offered.spaces)
     return ResponsesRequest(
         model=text(body.get("model")),
         drafts=system + drafts(body.get("input"), names=names, find=find),
@@ -100,13 +102,14 @@ def asked(
             tools=tools,
             window=number(body.get("num_ctx")),
             max_output=number(body.get("max_output_tokens")) or None,
-            options=_options(body, choice),
+            options=_options(body, choice, offered=bool(tools)),
         ),
         previous=text(body.get("previous_response_id")) or None,
         stream=stream is True,
         echo=_echo(body),
         notes=offered.notes,
         custom=offered.custom,
+        spaces=offered.spaces,
     )
 
 
@@ -229,6 +232,7 @@ def _call(item: Mapping[str, Any], place: int) -> ToolCall:
         raise InputError(f"Item {place + 1} of the input is a function call without a name.")
     if item.get("type") == "custom_tool_call":
         arguments = {"input": text(item.get("input"))}
+    name = within(text(item.get("namespace")), name)
     written = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
     return ToolCall(text(item.get("call_id")) or text(item.get("id")), name, written or "{}")
 
@@ -281,18 +285,21 @@ def _part(part: Any, place: int) -> Part:
 
 
 _KIND = lazy_pattern(r"[a-z0-9_]{1,64}")
+_RUN_BY_CLIENTS = ("function", "custom")
 
 
 @dataclass(frozen=True, slots=True)
 class _Offered:
     """The tools of a request: functions, and kinds that only OpenAI's servers have.
 
-    A custom tool is offered to other servers as a function with one text.
+    A custom tool is offered to other servers as a function with one text, and a tool of a namespace
+    as a function whose name begins with it.
     """
 
     functions: tuple[Mapping[str, Any], ...]
     others: tuple[str, ...]
     custom: frozenset[str]
+    spaces: Mapping[str, str]
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -309,18 +316,38 @@ def _offered(body: Mapping[str, Any]) -> _Offered:
     functions: list[Mapping[str, Any]] = []
     others: list[str] = []
     custom: set[str] = set()
+    spaces: dict[str, str] = {}
+    for space, tool in _flat(given):
+        kind = tool["type"]
+        if kind not in _RUN_BY_CLIENTS:
+            if kind not in others:
+                others.append(kind)
+            continue
+        named = {**tool, "name": within(space, text(tool.get("name")))} if space else tool
+        if space:
+            spaces[named["name"]] = space
+        if kind == "custom":
+            custom.add(text(named.get("name")))
+            named = _as_function(named)
+        functions.append(named)
+    return _Offered(tuple(functions), tuple(others), frozenset(custom), spaces)
+
+
+def _flat(given: Sequence[Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for place, tool in enumerate(given):
         kind = tool.get("type") if isinstance(tool, Mapping) else None
         if not isinstance(kind, str) or not _KIND.fullmatch(kind):
             raise InputError(f"Tool {place + 1} has no type.", hint="Offer functions.")
-        if kind == "function":
-            functions.append(tool)
-        elif kind == "custom":
-            functions.append(_as_function(tool))
-            custom.add(text(tool.get("name")))
-        elif kind not in others:
-            others.append(kind)
-    return _Offered(tuple(functions), tuple(others), frozenset(custom))
+        if kind != "namespace":
+            yield "", tool
+            continue
+        for inner in mappings(tool.get("tools")):
+            yield text(tool.get("name")), {"type": "function", **inner}
+
+
+def within(space: str, name: str) -> str:
+    """Return the name of a tool of a namespace for servers that have no namespaces."""
+    return f"{space}__{name}" if space else name
 
 
 def _as_function(tool: Mapping[str, Any]) -> Wire:
@@ -339,14 +366,15 @@ def _as_function(tool: Mapping[str, Any]) -> Wire:
 
 
 def _chosen(
-    body: Mapping[str, Any], tools: tuple[ToolSpec, ...]
+    body: Mapping[str, Any], tools: tuple[ToolSpec, ...], spaces: Mapping[str, str]
 ) -> tuple[tuple[ToolSpec, ...], Any]:
     match body.get("tool_choice"):
-        case {"type": "function" | "custom", "name": str(name)}:
-            return tools, {"type": "function", "function": {"name": name}}
+        case {"type": "function" | "custom", "name": str(name), **rest}:
+            named = within(text(rest.get("namespace")), name)
+            return tools, {"type": "function", "function": {"name": named}}
         case {"type": "allowed_tools", "mode": str(mode), "tools": list(allowed)}:
             kept = {text(tool.get("name")) for tool in mappings(allowed)}
-            return tuple(tool for tool in tools if tool.name in kept), mode
+            return tuple(t for t in tools if {t.name, spaces.get(t.name)} & kept), mode
         case str() | None as choice:
             return tools, choice
         case _:
@@ -364,7 +392,11 @@ def _tool(tool: Mapping[str, Any]) -> ToolSpec:
             raise InputError("A function has no name.", hint="Name every function.")
 
 
-def _options(body: Mapping[str, Any], choice: Any) -> Wire:
+_OF_TOOLS = ("tool_choice", "parallel_tool_calls")
+"""Options that chat completions take only with tools: Codex sends them without, to compact."""
+
+
+def _options(body: Mapping[str, Any], choice: Any, *, offered: bool) -> Wire:
     options: Wire = {
         name: value for name, value in body.items() if name not in _OWN and value is not None
     }
@@ -379,7 +411,7 @@ def _options(body: Mapping[str, Any], choice: Any) -> Wire:
         options["reasoning_effort"] = effort
     if (count := number(body.get("top_logprobs"))) is not None:
         options |= {"logprobs": True, "top_logprobs": count}
-    return options
+    return options if offered else {k: v for k, v in options.items() if k not in _OF_TOOLS}
 
 
 def response_format(form: Mapping[str, Any]) -> Wire | None:

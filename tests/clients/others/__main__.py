@@ -1,9 +1,10 @@
 """Other people's programs against ``unabridged serve``: what each tried, and what came of it.
 
     make clients
-    python -m tests.clients.others [--only langchain,npm,llama,curl] [--upstream ollama,openai,quote,gguf]
+    python -m tests.clients.others [--only langchain,codex,…] [--upstream ollama,openai,quote,gguf]
 
-LangChain's and LlamaIndex's models for both dialects, the npm packages ``openai`` and ``ollama``,
+The coding agents Codex, opencode, Qwen Code, Claude Code and Continue, each in windows of three
+lengths (``agents``); the programs that ``connect`` prints for libraries (``libraries``); LangChain's and LlamaIndex's models for both dialects, the npm packages ``openai`` and ``ollama``,
 and ``curl``, unmodified, from the environment that ``make clients`` makes. Behind the server stand
 the shipped protocol servers, ``quote``, and the embedded model where its package has weights.
 """
@@ -18,7 +19,9 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
+from tests.clients.others.agents import agents
 from tests.clients.others.curl import curl
+from tests.clients.others.libraries import libraries
 from tests.clients.process import Serve
 
 from unabridged.domain.message import ToolCall
@@ -28,6 +31,7 @@ from unabridged.testing.replies import ScriptedReply
 
 HERE = Path(__file__).parent
 VENV = Path(sys.prefix) / "clients"
+NPM_PROGRAMS = VENV / "npm" / "node_modules" / ".bin"
 SCRIPTS = {
     "langchain-openai": ["python", HERE / "langchain_openai_client.py"],
     "langchain-ollama": ["python", HERE / "langchain_ollama_client.py"],
@@ -125,6 +129,14 @@ def sorted_out(name, found):
     return cannot
 
 
+def say(upstream, label, found, left=""):
+    """Print what came of one program."""
+    passed, failed = len(found["passed"]), len(found["failed"])
+    print(f"{upstream:8} {label:18} {passed:2} passed, {failed} failed{left}", flush=True)
+    for step, why in found["failed"].items():
+        print(f"           {step}: {why}", flush=True)
+
+
 def main():
     """Run what is asked for; the exit status says how many steps failed."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -142,20 +154,21 @@ def main():
                 for label, script in SCRIPTS.items()
             }
             wanted["curl"] = lambda: curl(server.url, model)  # noqa: B023 - called at once
+            if name != "quote":
+                wanted["libraries"] = lambda: libraries(Path(sys.prefix), node(), server.url, model)  # noqa: B023 - called at once
             for label, work in wanted.items():
                 if only and not any(word in label for word in only):
                     continue
                 found = work()
                 cannot = sorted_out(name, found)
                 good, wrong = good + len(found["passed"]), wrong + len(found["failed"])
-                left = f", {len(cannot)} not for it" if cannot else ""
-                print(
-                    f"{name:8} {label:18} {len(found['passed']):2} passed, "
-                    f"{len(found['failed'])} failed{left}",
-                    flush=True,
-                )
-                for step, why in found["failed"].items():
-                    print(f"           {step}: {why}", flush=True)
+                say(name, label, found, f", {len(cannot)} not for it" if cannot else "")
+    os.environ["PATH"] = (
+        f"{Path(node()).parent}:{os.environ['PATH']}"  # Claude Code needs a new one
+    )
+    for label, found in agents(NPM_PROGRAMS, only):
+        good, wrong = good + len(found["passed"]), wrong + len(found["failed"])
+        say("agents", label, found)
     print(f"{good} passed, {wrong} failed")
     return wrong
 

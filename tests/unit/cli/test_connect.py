@@ -49,6 +49,8 @@ def test_what_is_printed_can_be_read_by_the_program(name):
             found = json.dumps(json.loads(text))
         case "yaml":
             found = json.dumps(yaml.safe_load(text))
+        case "toml":
+            found = json.dumps(tomllib.loads(text))
         case "python":
             found = ast.dump(ast.parse(text))
         case "javascript":
@@ -94,7 +96,7 @@ def test_no_key_is_made_for_another_machine_or_a_program_without_users():
 def test_every_client_names_what_it_was_checked_against(name):
     client = CLIENTS[name]
     assert re.search(r"https://|[\w-]+/[\w-]+|\d+\.\d+", client.checked)
-    assert client.speaks in {"ollama", "openai", "mcp"}
+    assert client.speaks in {"ollama", "openai", "anthropic", "mcp"}
     assert client.where
     assert client.title
 
@@ -103,7 +105,12 @@ def test_the_table_lists_a_dozen_and_more():
     assert len(CLIENTS) >= 12
     listed = run()
     assert all(name in listed for name in CLIENTS)
-    assert {row["speaks"] for row in json.loads(run("--json"))} == {"ollama", "openai", "mcp"}
+    assert {row["speaks"] for row in json.loads(run("--json"))} == {
+        "ollama",
+        "openai",
+        "anthropic",
+        "mcp",
+    }
     assert "connect" in COMMANDS
 
 

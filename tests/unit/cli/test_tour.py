@@ -86,7 +86,7 @@ def test_every_step_says_why_and_promises_what_is_tested():
 
 def test_every_profile_has_a_chapter(run):
     profiles = {each["name"] for each in run("profiles", "--json").data}
-    assert set(NAMES) - SPARED == profiles
+    assert set(NAMES) - SPARED == profiles - {"coding"}  # which needs an agent, and a model
 
 
 @pytest.mark.slow
@@ -245,7 +245,7 @@ def test_what_a_command_writes_can_go_into_a_file(away):
 
 def test_a_value_is_found_out_by_a_command(away):
     step = TourStep(
-        "why", ("unabridged show {id}",), find={"id": ("unabridged profiles", "1.name")}
+        "why", ("unabridged show {id}",), find={"id": ("unabridged profiles", "2.name")}
     )
     by_name = TourStep("why", ("x {it}",), find={"it": ("unabridged profiles", "name=story.seed")})
     with stage() as played, played.at_home("x"):

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from unabridged.domain.chat import ChatRequest, StreamChunk, ToolSpec, Usage
 from unabridged.domain.message import Image, Message, Reasoning, Role, Text, ToolCall, ToolResult
 from unabridged.errors import InputError, UpstreamBrokenError, UpstreamError, UpstreamRefusedError
-from unabridged.wire import ollama, openai
+from unabridged.wire import anthropic, anthropic_request, ollama, openai
 from unabridged.wire.incoming_message import IncomingMessage
 
 PNG = "data:image/png;base64,iVBORw0KGgo="
@@ -399,3 +399,14 @@ def test_half_a_character_is_replaced():
         ollama.OllamaStreamAssembler().feed(line | {"message": {"content": "\ude00b"}}).text
         == "\ufffdb"
     )
+
+
+def test_a_reminder_of_openais_dialect_is_a_block_of_anthropics():
+    texts = ["<system-reminder>\nIt is Monday.\n</system-reminder>", "Read."]
+    content = [{"type": "text", "text": text} for text in texts]
+    (draft,) = openai.drafts([{"role": "user", "content": content}])
+    assert draft.text == "Read."
+    assert anthropic_request.check_for_anthropic([draft], ()) == ()
+    message = Message("1", Role.USER, draft.parts, NOW)
+    (item,) = anthropic.messages([anthropic_request.for_anthropic(message)])
+    assert item["content"] == content

@@ -176,6 +176,53 @@ def test_tools_that_nobody_runs_here_are_left_out_and_told():
     assert read(input="x", tools=[TOOL]).notes == ()
 
 
+def test_tools_of_a_namespace_are_offered_and_called_by_their_whole_names():
+    inside = [{**TOOL, "name": "close"}, {"type": "custom", "name": "patch"}]
+    space = {"type": "namespace", "name": "agents", "description": "Sub-agents.", "tools": inside}
+    called = {"type": "function_call", "call_id": "c", "name": "close", "namespace": "agents"}
+    result = {"type": "function_call_output", "call_id": "c", "output": "closed"}
+    forced = {"type": "function", "name": "close", "namespace": "agents"}
+    asked = read(input=[called, result], tools=[TOOL, space], tool_choice=forced)
+    names = [SPEC.name, "agents__close", "agents__patch"]
+    assert [tool.name for tool in asked.request_options.tools] == names
+    assert asked.request_options.options["tool_choice"]["function"]["name"] == "agents__close"
+    assert (asked.custom, asked.notes) == ({"agents__patch"}, ())
+    assert asked.drafts[0].calls[0].name == "agents__close"
+    assert asked.drafts[1].parts[0].name == "agents__close"
+    head = answers.ResponseHead("resp_a", "m", 0, custom=asked.custom, spaces=asked.spaces)
+    made = answers.Speaker(head)
+    calls = (
+        ToolCall("c1", "agents__close", "{}"),
+        ToolCall("c2", "agents__patch", '{"input": "x"}'),
+        ToolCall("c3", SPEC.name, "{}"),
+    )
+    made.feed(StreamChunk(calls=calls))
+    items = made.whole(0)["output"]
+    assert [(item["name"], item.get("namespace")) for item in items] == [
+        ("close", "agents"),
+        ("patch", "agents"),
+        (SPEC.name, None),
+    ]
+    assert items[1]["input"] == "x"
+
+
+def test_a_whole_namespace_may_be_allowed():
+    space = {"type": "namespace", "name": "agents", "tools": [{**TOOL, "name": "close"}]}
+    allowed = {"type": "allowed_tools", "mode": "auto", "tools": [{"name": "agents"}]}
+    asked = read(input="x", tools=[TOOL, space], tool_choice=allowed)
+    assert [tool.name for tool in asked.request_options.tools] == ["agents__close"]
+
+
+def test_without_tools_nothing_is_said_about_them():
+    hosted = [{"type": "web_search"}]
+    for tools in ([], hosted):
+        asked = read(input="x", tools=tools, tool_choice="auto", parallel_tool_calls=True)
+        assert asked.request_options.options == {}
+    assert (
+        "tool_choice" in read(input="x", tools=[TOOL], tool_choice="auto").request_options.options
+    )
+
+
 def test_what_is_asked_is_told():
     asked = read(input="x", stream=True, previous_response_id="resp_a")
     assert (asked.model, asked.stream, asked.previous) == ("m", True, "resp_a")

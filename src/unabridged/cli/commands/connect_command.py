@@ -30,7 +30,7 @@ from unabridged.home.api_keys import TOKEN, ApiKeys
 
 _SOME = "llama3.2"
 """A model for the examples if none answers now."""
-_SPOKEN = {"ollama": "Ollama", "openai": "OpenAI", "mcp": "MCP"}
+_SPOKEN = {"ollama": "Ollama", "openai": "OpenAI", "anthropic": "Anthropic", "mcp": "MCP"}
 
 
 @plain_command(

@@ -1,0 +1,270 @@
+"""Coding agents against the server, with the settings that ``unabridged connect`` prints.
+
+Each is started as its user starts it, in an empty project, before a scripted upstream that refuses
+what real servers refuse. What the program sent is compared with what arrived upstream.
+"""
+
+import itertools
+import json
+import os
+import re
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.clients.others.relay import Relay
+from tests.clients.process import PROGRAM, Serve
+from tests.helpers.arrivals import PATHS, is_context_error
+from tests.helpers.atoms import atoms, holds
+from tests.helpers.client_talks import OPENAI
+from tests.helpers.strict_server import StrictModel, StrictServer
+
+from unabridged.cli.client_configs import NO_KEY, ServerAddress, client_of, filled
+from unabridged.domain.message import ToolCall
+from unabridged.testing.replies import ScriptedReply
+
+PATIENCE = 120
+"""Seconds for one run of a program."""
+WINDOWS = (131_072, 32_768, 8_192)
+FACT, QUESTION = "My boat is called Petronella and she weighs 5 tons.", "How heavy is my boat?"
+TOOLS, AFTER = "Please RUN-alpha and RUN-beta now.", "And thanks, what did the tools say?"
+TOLD = "weighs 5 tons"
+
+
+@dataclass(frozen=True)
+class Agent:
+    """A program.
+
+    ``file``: where its settings go in the person's folder; without one they are exports of a shell.
+    ``first`` and ``again``: its arguments before a prompt, in a new conversation and in the last.
+    ``shell``: its tool that runs commands, and ``given`` the arguments of it.
+    ``least``: the smallest of ``WINDOWS`` that its own instructions and tools fit into.
+    """
+
+    name: str
+    command: str
+    first: list[str]
+    again: list[str]
+    shell: str
+    given: Callable[[str], dict]
+    file: str = ""
+    least: int = 32_768
+    environ: dict = field(default_factory=dict)
+
+
+def _described(command):
+    return {"command": command, "description": "Runs a command"}
+
+
+_CODEX = ["exec", "--skip-git-repo-check", "--sandbox", "danger-full-access"]
+_CLAUDE = ["--dangerously-skip-permissions", "-p"]
+AGENTS = [
+    Agent(
+        "codex",
+        "codex",
+        _CODEX,
+        [*_CODEX, "resume", "--last"],
+        "exec_command",
+        lambda command: {"cmd": command},
+        ".codex/config.toml",
+    ),
+    Agent(
+        "opencode",
+        "opencode",
+        ["run"],
+        ["run", "--continue"],
+        "bash",
+        _described,
+        ".config/opencode/opencode.json",
+        environ={"OPENCODE_PERMISSION": '{"bash": "allow"}'},
+    ),
+    Agent(
+        "qwen-code",
+        "qwen",
+        ["--yolo"],
+        ["--yolo", "--continue"],
+        "run_shell_command",
+        lambda command: {**_described(command), "is_background": False},
+        ".qwen/settings.json",
+    ),
+    Agent(
+        "claude-code",
+        "claude",
+        _CLAUDE,
+        [*_CLAUDE, "--continue"],
+        "Bash",
+        _described,
+        environ={"IS_SANDBOX": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"},
+    ),
+    Agent(
+        "continue",
+        "cn",
+        ["--auto", "-p"],
+        ["--auto", "--resume", "-p"],
+        "Bash",
+        _described,
+        ".continue/config.yaml",
+        least=8_192,
+    ),
+]
+
+
+def script(agent):
+    """Make a script: the tool's calls where a prompt names them, words otherwise."""
+    numbers = itertools.count(1)
+
+    def reply(body):
+        number, messages = next(numbers), body["messages"]
+        said = max(n for n, each in enumerate(messages) if each["role"] == "user")
+        if any(each["role"] == "tool" for each in messages[said:]):
+            return ScriptedReply(f"Both were run, as answer {number} says.")
+        asked = re.findall(r"RUN-(\w+)", str(messages[said]["content"]).partition("<recalled")[0])
+        if not asked or not _has_shell(body, agent):
+            return ScriptedReply(f"Noted, says answer {number}.")
+        given = [json.dumps(agent.given(f"echo did-{each}")) for each in asked]
+        calls = [ToolCall(f"call_{number}_{n}", agent.shell, one) for n, one in enumerate(given)]
+        return ScriptedReply("I run them.", calls=tuple(calls))
+
+    return reply
+
+
+class Trial:
+    """A program before our server, which is before the scripted upstream."""
+
+    def __init__(self, agent, binaries, window, stack):
+        self.agent, self.binaries, self.window = agent, binaries, window
+        # Codex refuses to work in the folder for temporary files.
+        self.folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=Path.home())))
+        model = StrictModel(window=window)
+        self.upstream = stack.enter_context(StrictServer(script(agent), models=[model]))
+        behind = ["--openai", f"{self.upstream.url}/v1", "--window", str(window)]
+        server = stack.enter_context(Serve(self.folder / "memory", *behind))
+        self.relay = stack.enter_context(Relay(server.url))
+        (self.folder / "project").mkdir()
+        self.environ = self._settled()
+
+    def _settled(self):
+        """Write the settings that ``connect`` prints; give the environment."""
+        home = self.folder / "home"
+        address = ServerAddress(self.relay.url, str(home), "m", NO_KEY, "", "", "unabridged")
+        text = filled(client_of(self.agent.name), address).replace("32768", str(self.window))
+        path = f"{self.binaries}:{os.environ['PATH']}"
+        environ = {"PATH": path, "HOME": str(home), "XDG_CONFIG_HOME": f"{home}/.config"}
+        home.mkdir()
+        if self.agent.file:
+            (home / self.agent.file).parent.mkdir(parents=True)
+            (home / self.agent.file).write_text(text)
+            return environ | self.agent.environ
+        exports = (shlex.split(line) for line in text.splitlines() if line.startswith("export "))
+        named = dict(pair.split("=", 1) for words in exports for pair in words[1:])
+        return environ | self.agent.environ | named
+
+    def say(self, arguments, prompt):
+        """Run the program with a prompt; give what it printed, and what arrived upstream of it."""
+        argv = [str(self.binaries / self.agent.command), *arguments, prompt]
+        seen = len(self.upstream.accepted)
+        streams = {
+            "stdin": subprocess.DEVNULL,
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.STDOUT,
+        }
+        begun = {"cwd": self.folder / "project", "env": self.environ, "text": True, **streams}
+        try:
+            told = subprocess.run(argv, **begun, timeout=PATIENCE, check=False).stdout
+        except subprocess.TimeoutExpired:
+            told = f"did not end in {PATIENCE} seconds"
+        return told, json.dumps([chat.body["messages"] for chat in self.upstream.accepted[seen:]])
+
+    def sessions(self):
+        """The titles of the sessions in memory."""
+        asked = ["sessions", "--json", "--home", str(self.folder / "memory")]
+        done = subprocess.run([*PROGRAM, *asked], capture_output=True, text=True, check=True)
+        return sorted(row["title"].strip('"') for row in json.loads(done.stdout))
+
+    def losses(self):
+        """What of the program's requests neither arrived nor was refused for its length."""
+        found = []
+        bodies = [chat.body for chat in self.upstream.accepted]
+        for row in self.relay.passed:
+            dialect = next((name for name, path in PATHS.items() if path == row.path), None)
+            if dialect is None:
+                continue
+            if row.status == 200:
+                found += min((lost(dialect, row.body, body) for body in bodies), key=len)
+            elif not is_context_error(dialect, row.status, row.answer):
+                found.append(f"{row.status}: {row.answer[:200]}")
+        return found
+
+
+def lost(dialect, sent, arrived):
+    """What of a request is not in a body upstream."""
+    names = {tool["function"]["name"] for tool in arrived.get("tools") or ()}
+    got = [atom for each in atoms(OPENAI, arrived) for atom in each]
+    # Thoughts are not compared: only the server that made them can read some of them.
+    wanted = [a for each in atoms(dialect, sent) for a in each if a[1] in {"text", "call", "image"}]
+    return [f"tool {name}" for name in tool_names(sent) if name not in names] + [
+        f"{atom[0]} {str(atom[2])[:80]!r}"
+        for atom in wanted
+        if not any(holds(each, atom) for each in got)
+    ]
+
+
+def tool_names(body):
+    """The names of a request's tools; those that only OpenAI's servers run have none."""
+    for tool in body.get("tools") or ():
+        inner = tool.get("function", tool)
+        if tool.get("type") == "namespace":
+            yield from (f"{tool['name']}__{one['name']}" for one in tool["tools"])
+        elif "name" in inner:
+            yield inner["name"]
+
+
+def _has_shell(body, agent):
+    return agent.shell in tool_names(body)
+
+
+def agent_runs(agent, binaries, window):
+    """Try a program in a window; give what passed and what failed."""
+    passed, failed = [], {}
+
+    def step(name, held, seen):
+        (passed.append(name) if held else failed.update({name: str(seen)[-300:]}))
+
+    with ExitStack() as stack:
+        trial = Trial(agent, binaries, window, stack)
+        told, _ = trial.say(agent.first, FACT)
+        if window < agent.least:
+            refused = [row.status for row in trial.relay.passed if _has_shell(row.body, agent)]
+            step("is refused where its own tools do not fit", set(refused) == {400}, refused)
+        else:
+            step("answers", "Noted" in told, told)
+            told, arrived = trial.say(agent.first, QUESTION)
+            step("recalls in a new conversation", TOLD in arrived, told)
+            told, arrived = trial.say(agent.first, TOOLS)
+            ran = all(each in arrived for each in ("did-alpha", "did-beta"))
+            step("runs two tools of one answer", "Both were run" in told and ran, told)
+            told, arrived = trial.say(agent.again, AFTER)
+            whole = all(each in arrived for each in ("did-alpha", "Both were run", AFTER))
+            step("continues with its whole history", "Noted" in told and whole, told)
+            titles = trial.sessions()
+            step(
+                "has a session for each conversation",
+                titles == sorted([FACT, QUESTION, TOOLS]),
+                titles,
+            )
+        losses = trial.losses()
+        step("loses nothing", not losses, losses[:3])
+    return {"passed": passed, "failed": failed}
+
+
+def agents(binaries, only=(), windows=WINDOWS):
+    """Try every program that is asked for; yields its label and what came of it."""
+    for agent in AGENTS:
+        for window in windows:
+            label = f"{agent.name} {window // 1024}k"
+            if not only or any(word in label for word in only):
+                yield label, agent_runs(agent, binaries, window)
