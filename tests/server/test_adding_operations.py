@@ -20,6 +20,7 @@ from tests.mcp.talking import called, refused, text_of
 
 from mcp import Client
 from unabridged import config
+from unabridged.cli.operation_command import from_operation
 from unabridged.client import RemoteMemory
 from unabridged.domain.permissions import Grant
 from unabridged.domain.scope import Scope
@@ -37,7 +38,7 @@ from unabridged.server.routes import openapi_document
 from unabridged.server.state import Service
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "add-an-operation.md"
-DECLARED, USED = re.findall(
+DECLARED, USED, COMMAND = re.findall(
     r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL
 )
 
@@ -219,3 +220,8 @@ def test_a_scope_without_rights_may_not(operations):
     with pytest.raises(PermissionRefusedError, match="for one session"):
         next(each for each in TABLE if each.name == "stats").check(Grant("one", session="s"))
     assert Scope().session is None
+
+
+def test_a_command_is_one_call():
+    names = {"from_operation": from_operation, "count_lines": lambda result, call: [str(result)]}
+    assert eval(COMMAND, names).name == "count"
