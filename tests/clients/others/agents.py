@@ -33,6 +33,8 @@ WINDOWS = (131_072, 32_768, 8_192)
 FACT, QUESTION = "My boat is called Petronella and she weighs 5 tons.", "How heavy is my boat?"
 TOOLS, AFTER = "Please RUN-alpha and RUN-beta now.", "And thanks, what did the tools say?"
 TOLD = "weighs 5 tons"
+LONG = "The router dispatched the request with three retries and kept the old path. " * 350
+"""About 6,000 tokens."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Agent:
     ``first`` and ``again``: its arguments before a prompt, in a new conversation and in the last.
     ``shell``: its tool that runs commands, and ``given`` the arguments of it.
     ``least``: the smallest of ``WINDOWS`` that its own instructions and tools fit into.
+    ``compacts``: whether it summarizes its history by itself when the window is nearly full.
     """
 
     name: str
@@ -54,6 +57,7 @@ class Agent:
     file: str = ""
     least: int = 32_768
     environ: dict = field(default_factory=dict)
+    compacts: bool = True
 
 
 def _described(command):
@@ -109,6 +113,7 @@ AGENTS = [
         _described,
         ".continue/config.yaml",
         least=8_192,
+        compacts=False,
     ),
 ]
 
@@ -256,9 +261,28 @@ def agent_runs(agent, binaries, window):
                 titles == sorted([FACT, QUESTION, TOOLS]),
                 titles,
             )
+            if agent.compacts and window == agent.least:
+                step("compacts, and its summary is no conversation", *compacted(trial))
         losses = trial.losses()
         step("loses nothing", not losses, losses[:3])
     return {"passed": passed, "failed": failed}
+
+
+def compacted(trial):
+    """Talk until the window is full; give whether the program was served a summary, and what it asked."""
+    for number in range(4):
+        trial.say(trial.agent.again, f"What about this, number {number}? {LONG}")
+        ways = [
+            row.headers.get("x-unabridged-way", "")
+            for row in trial.relay.passed
+            if row.status == 200
+        ]
+        if f"{trial.agent.name} compaction" in ways:
+            asked = [
+                title for title in trial.sessions() if title.startswith(("CRITICAL", "First,"))
+            ]
+            return not asked, asked
+    return False, ways[-5:]
 
 
 def agents(binaries, only=(), windows=WINDOWS):
