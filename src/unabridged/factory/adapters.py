@@ -26,7 +26,7 @@ from unabridged.models import anthropic
 from unabridged.models.choose_model import choose as choose_model
 from unabridged.models.openai import OPENAI_HOST
 from unabridged.models.window import max_prompt_tokens, window
-from unabridged.ports import ChatModel, Clock, Store, SupportsWindowGrowth
+from unabridged.ports import ChatModel, Clock, Store, SupportsRelay, SupportsWindowGrowth
 from unabridged.projections.search_index.index import SearchIndex
 from unabridged.retrieval.analyze import Analyzer
 from unabridged.space.dependencies import UpstreamInfo
@@ -149,8 +149,13 @@ class UpstreamInfoCache:
         return replace(info, window=length) if length != info.window else info
 
     def grow(self, model: ChatModel, needed: int) -> UpstreamInfo | None:
-        """Let a window grow that nobody has set; see ``SupportsWindowGrowth``."""
+        """Let a window grow that nobody has set; see ``SupportsWindowGrowth``.
+
+        One that is only a guess holds whatever a request needs, until the server refuses it.
+        """
         info = self(model)
+        if info.is_guess and info.abilities.model not in self._refused:
+            return replace(info, window=max(info.window, 1 << (needed - 1).bit_length()))
         settings = self._settings.for_model(info.abilities.model)
         if settings.window is not None or not isinstance(model, SupportsWindowGrowth):
             return None
@@ -206,4 +211,5 @@ def _info(settings: Settings, model: ChatModel, client: int | None) -> UpstreamI
         abilities=abilities,
         local=_is_local(model, settings),
         notes=(note,) if note else (),
+        is_guess=width.origin == "default" and isinstance(model, SupportsRelay),
     )

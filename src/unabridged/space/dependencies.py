@@ -27,6 +27,7 @@ class UpstreamInfo:
         max_prompt_tokens: The most tokens of one prompt, or None.
         local: Whether its server accepts any limit of the answer.
         notes: What a person should know: where the window comes from, if it is a guess.
+        is_guess: Whether nobody told the window: its server may take more, and refuses by itself.
     """
 
     window: int
@@ -35,6 +36,7 @@ class UpstreamInfo:
     abilities: Abilities
     local: bool = True
     notes: tuple[str, ...] = ()
+    is_guess: bool = False
 
 
 class DescribesUpstreams(Protocol):

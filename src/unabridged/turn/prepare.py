@@ -193,6 +193,8 @@ def prepare_synced(
         larger = space.dependencies.upstream_info.grow(options.model or space.model, needed)
         if larger is None or larger.window <= info.window:
             return None
+        if larger.is_guess:
+            return larger
         note = f"{GREW} {larger.window:,} tokens, since this request needs them."
         return replace(larger, notes=(*larger.notes, note))
 
