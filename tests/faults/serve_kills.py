@@ -83,7 +83,8 @@ class Behind:
         self.server = OllamaTestServer(self._reply, models=[OllamaEntry("m:latest")])
 
     def _reply(self, body):
-        words = body["messages"][-1]["content"].rstrip().splitlines()[-1]
+        content = body["messages"][-1]["content"].partition("<recalled ")[0]
+        words = content.rstrip().splitlines()[-1]
         self.reached.add(words)
         self.news.set()
         number = next(self._numbers)
