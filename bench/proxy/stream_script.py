@@ -4,6 +4,7 @@ import re
 import time
 
 _ASKED = re.compile(rb"\[\[(\d+) chunks(?: at (\d+))?( with a tool)?\]\]")
+_MEMORY = re.compile(rb"<recalled note=.*?</recalled>", re.DOTALL)
 _SENT = re.compile(rb"@(\d{9,20}) ")
 LONGEST = 24
 """Bytes of the longest of these times."""
@@ -29,8 +30,9 @@ def asking(chunks: int, rate: int = 0, *, tool: bool = False) -> str:
 def asked(body: bytes) -> tuple[int, int, bool]:
     """Read them from a request: chunks, rate, and whether a tool is to be called now.
 
-    The last ones count: recalled text is before the user's words.
+    The last ones count that a user said: what memory recalls behind them may hold others.
     """
+    body = _MEMORY.sub(b"", body)
     every = list(_ASKED.finditer(body))
     if not every:
         return 1, 0, False
