@@ -110,6 +110,7 @@ class PathIndex:
         self._behind: dict[str, _Names] = {}
         self._opened: dict[bytes, _Names] = {}
         self._first: list[str] = []
+        self._answers: set[bytes] = set()
         self._open: dict[str, str] = {}
         self._newest: deque[str] = deque(maxlen=LATE)
         self._last: str | None = None
@@ -146,6 +147,7 @@ class PathIndex:
         self._behind.clear()
         self._opened.clear()
         self._first.clear()
+        self._answers.clear()
         self._open.clear()
         self._newest.clear()
         self._last, self._seen, self._forgotten = None, None, None
@@ -173,6 +175,8 @@ class PathIndex:
         """Update an exchange to its stored state; its answer may have arrived."""
         node = _node(exchange, self._nodes)
         self._nodes[node.id] = node
+        if node.answer:
+            self._answers.add(node.answer)
         if exchange.state is ExchangeState.OPEN:
             self._open[node.id] = node.session
         else:
@@ -182,6 +186,10 @@ class PathIndex:
     def is_followed(self, exchange_id: str) -> bool:
         """Return whether any exchange follows one."""
         return exchange_id in self._behind
+
+    def is_answered_by(self, answer: bytes) -> bool:
+        """Return whether any exchange has an answer of this digest."""
+        return answer in self._answers
 
     def open_in(self, session: str) -> list[str]:
         """Return the exchanges of a session that were open when last looked at."""

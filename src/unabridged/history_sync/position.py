@@ -180,7 +180,9 @@ class PositionFinder:
         return [node for node, exchange in pairs if run_together(rest_of(exchange)) == words]
 
     def _wrapped(self, each: NormalizedExchange, nodes: Iterable[Node]) -> list[Node]:
-        if not each.answer or each.user is None or each.size < LEAST_EVIDENCE:
+        if each.user is None or each.size < LEAST_EVIDENCE:
+            return []
+        if not self._index.is_answered_by(each.answer):  # of all exchanges few are compared
             return []
         asked = plain_words(each.user.text, Role.USER)
         near = [n.id for n in nodes if n.answer == each.answer and self._is_here(n)]
