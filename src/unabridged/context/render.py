@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any
@@ -203,8 +204,13 @@ def in_fence(exchange: Exchange, counter: Counter, places: Places = ()) -> int:
     if places:
         return counter.text(recalled_block(exchange, None, places))
     said = [m for _, m in exchange.spoken]
-    markup = exchange_block(_ANY_DAY, ELSEWHERE, [(m.role.value, "") for m in said])
+    markup = _markup(tuple(m.role for m in said))
     return counter.text(markup) + sum(map(counter.parts, said))
+
+
+@lru_cache(maxsize=64)
+def _markup(roles: tuple[Role, ...]) -> str:
+    return exchange_block(_ANY_DAY, ELSEWHERE, [(role.value, "") for role in roles])
 
 
 def fence_frame(counter: Counter, *, for_client: bool = False) -> int:
