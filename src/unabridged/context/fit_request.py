@@ -60,7 +60,11 @@ class RequestBefore:
 
 @dataclass(frozen=True, slots=True)
 class _Sizes:
-    """Tokens of a client's request; ``spoken`` are the exchanges that a user's message begins."""
+    """Tokens of a client's request.
+
+    ``spoken`` are the exchanges with a user's message, ``joined`` those that begin in the midst of an
+    item, which the exchange before them begins.
+    """
 
     system: int
     tools: int
@@ -68,6 +72,7 @@ class _Sizes:
     newest: int
     blocks: Mapping[int, int]
     spoken: frozenset[int]
+    joined: frozenset[int]
 
     @property
     def fixed(self) -> int:
@@ -164,7 +169,16 @@ def _sizes(plan: PromptPlan, client: ClientRequest, blocks: Mapping[int, Earlier
             for one in client.synced.messages
             if one.exchange is not None and one.message.role is Role.USER
         ),
+        joined=_joined(client),
     )
+
+
+def _joined(client: ClientRequest) -> frozenset[int]:
+    first: dict[int, int] = {}
+    for one in client.synced.messages:
+        if one.exchange is not None:
+            first.setdefault(one.exchange, one.items)
+    return frozenset(n for n, items in first.items() if not items)
 
 
 def _condenses(client: ClientRequest) -> bool:
@@ -176,45 +190,64 @@ def _condenses(client: ClientRequest) -> bool:
 def _condensed(
     plan: PromptPlan, client: ClientRequest, sizes: _Sizes, before: RequestBefore, limit: int
 ) -> tuple[int, HistorySummary | None]:
-    path, spoken = client.synced.path, sizes.spoken
+    path = client.synced.path
     kept = next((n for n, one in enumerate(path) if one.id == before.kept), 0)
     first = kept - before.ahead
-    if first > 0 and first in spoken:
-        took = sizes.fixed + sum(sizes.exchanges[first:]) + earlier_tokens(plan, before.earlier)
+    if first > 0 and first in sizes.spoken:
+        again = before.earlier or _bare(plan, path, first)
+        took = sizes.fixed + sum(sizes.exchanges[first:]) + earlier_tokens(plan, again)
         if took <= limit:
-            return first, before.earlier
+            return first, again
+    room = _room(plan, sizes, limit)
+    most = int(EARLIER_SHARE * room)
+    kept = _boundary(path, sizes, int(BLOCK_SHARE * room) - most)
+    if (needed := sizes.fixed + sum(sizes.exchanges[kept:])) > limit:
+        raise PromptTooLargeError(needed + least_answer(plan.window), plan.window, hint=HINT)
+    # What was forgotten is never stored again.
+    kept_out = client.synced.unstored if client.synced.stored else ()
+    known = [one for one in path[:kept] if one.id not in kept_out]
+    before_kept = path[kept].id if kept < len(path) else ""
+    summary = _summary(plan, known, before_kept, most)
+    summary = summary or _bare(plan, path, kept)
+    spare = limit - sizes.fixed - sum(sizes.exchanges[kept:])
+    return kept, summary if earlier_tokens(plan, summary) <= spare else None
+
+
+def _room(plan: PromptPlan, sizes: _Sizes, limit: int) -> int:
     room = min(limit, round((1 - ANSWER_LOW) * plan.window)) - sizes.fixed
     if room <= 0:
         room = limit - sizes.fixed
     if room < 0:
         needed = sizes.fixed + least_answer(plan.window)
         raise PromptTooLargeError(needed, plan.window, hint=FIXED_HINT)
-    most = int(EARLIER_SHARE * room)
-    left, kept = int(BLOCK_SHARE * room) - most, len(path)
+    return room
+
+
+def _boundary(path: Sequence[Exchange], sizes: _Sizes, room: int) -> int:
+    """Return the first exchange that is kept, so that those from it on take no more than the room."""
+    kept = len(path)
     while kept and _is_asked(path[kept - 1]):
         kept -= 1
-        left -= sizes.exchanges[kept]
-    if (needed := sizes.fixed + sum(sizes.exchanges[kept:])) > limit:
-        raise PromptTooLargeError(needed + least_answer(plan.window), plan.window, hint=HINT)
+    left = room - sum(sizes.exchanges[kept:])
     while kept and sizes.exchanges[kept - 1] <= left:
         kept -= 1
         left -= sizes.exchanges[kept]
-    while kept < len(path) and kept not in spoken:  # the words go before a user's message
+    while kept < len(path) and kept not in sizes.spoken:  # words go before a user's message
         kept += 1
-    # What was forgotten is never stored again.
-    kept_out = client.synced.unstored if client.synced.stored else ()
-    known = [one for one in path[:kept] if one.id not in kept_out]
-    before_kept = path[kept].id if kept < len(path) else ""
-    summary = _summary(plan, known, before_kept, most)
-    if summary is None:  # it says at least how many are missing
-        summary = HistorySummary((), (), kept, _tokens(plan, path[:kept]), (), before_kept, "")
-    spare = limit - sizes.fixed - sum(sizes.exchanges[kept:])
-    return kept, summary if earlier_tokens(plan, summary) <= spare else None
+    while kept in sizes.joined:  # an item is sent whole, or not at all
+        kept -= 1
+    return kept
 
 
 def _is_asked(exchange: Exchange) -> bool:
     # What a client sends right before its newest message belongs to it.
     return all(message.role is Role.USER for message in exchange.messages)
+
+
+def _bare(plan: PromptPlan, path: Sequence[Exchange], kept: int) -> HistorySummary:
+    # Without words, it says how many are missing.
+    before = path[kept].id if kept < len(path) else ""
+    return HistorySummary((), (), kept, _tokens(plan, path[:kept]), (), before, "")
 
 
 def _tokens(plan: PromptPlan, exchanges: Sequence[Exchange]) -> int:

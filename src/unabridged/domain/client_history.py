@@ -28,7 +28,8 @@ class ClientMessage:
         message: Its role and content.
         exchange: The position of its exchange in the path; the length of the path for the newest
             one, None for a system message.
-        items: How many items of the client's list it was made from.
+        items: How many items of the client's list it was made from; 0 if a message before it
+            is of the same item.
     """
 
     message: Message

@@ -140,7 +140,9 @@ class UpstreamInfoCache:
     def __call__(self, model: ChatModel, window: int | None = None, /) -> UpstreamInfo:
         """Describe an upstream, for the window that a client wants or its own."""
         info = self._cached(model, window)
-        length = info.window
+        length, told = info.window, self._refused.get(info.abilities.model)
+        if info.is_guess and told is not None:  # the server's own word is better than a guess
+            return replace(info, window=told, is_guess=False)
         if window is None and isinstance(model, SupportsWindowGrowth):
             settings = self._settings.for_model(info.abilities.model)
             grown = 0 if settings.window is not None else model.grown_window or 0
@@ -154,7 +156,7 @@ class UpstreamInfoCache:
         One that is only a guess holds whatever a request needs, until the server refuses it.
         """
         info = self(model)
-        if info.is_guess and info.abilities.model not in self._refused:
+        if info.is_guess:
             return replace(info, window=max(info.window, 1 << (needed - 1).bit_length()))
         settings = self._settings.for_model(info.abilities.model)
         if settings.window is not None or not isinstance(model, SupportsWindowGrowth):

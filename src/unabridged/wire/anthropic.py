@@ -86,7 +86,8 @@ def _drafts(
             real = any(not _is_reminder(block) for block in own)
             parts = tuple(part for block in own for part in _heard(block, names, real=real))
         tool = any(isinstance(part, ToolResult) for part in parts)
-        yield IncomingMessage(Role.TOOL if tool else role, parts, place, (DIALECT, whole))
+        items = int(owner == 0)  # an item counts once
+        yield IncomingMessage(Role.TOOL if tool else role, parts, place, (DIALECT, whole), items)
 
 
 def blocks_of(item: Mapping[str, Any], place: int) -> Blocks:

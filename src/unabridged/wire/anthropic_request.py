@@ -131,10 +131,9 @@ def _translated(part: Foreign, upstream: str) -> tuple[Part, ...]:
 
 def body(request: ChatRequest, model: str, *, stream: bool = True) -> Wire:
     """Return the body of ``POST /v1/messages``."""
-    system: list[str] = []
-    rest = list(request.messages)
-    while rest and rest[0].role is Role.SYSTEM:
-        system.append(rest.pop(0).text)
+    # The dialect has one place for system messages, before all others.
+    system = [one.text for one in request.messages if one.role is Role.SYSTEM]
+    rest = [one for one in request.messages if one.role is not Role.SYSTEM]
     wire: Wire = {**request.options, "model": model, "messages": list(messages(rest))}
     if any(system):
         wire["system"] = "\n\n".join(each for each in system if each)

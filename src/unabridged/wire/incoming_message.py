@@ -42,7 +42,8 @@ class IncomingMessage:
         parts: The content.
         place: The position of its item in the list that a client sent; None if it sent none.
         item: That item as it came, and the name of its dialect; None if there is none.
-        items: How many items of the list it was made from.
+        items: How many items of the list it was made from; 0 if a message before it is of the same
+            item.
     """
 
     role: Role
