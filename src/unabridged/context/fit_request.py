@@ -224,7 +224,7 @@ def _room(plan: PromptPlan, sizes: _Sizes, limit: int) -> int:
 
 
 def _boundary(path: Sequence[Exchange], sizes: _Sizes, room: int) -> int:
-    """Return the first exchange that is kept, so that those from it on take no more than the room."""
+    # The first exchange that is kept: those from it on take no more than the room.
     kept = len(path)
     while kept and _is_asked(path[kept - 1]):
         kept -= 1
