@@ -12,7 +12,7 @@ from memory only. What these limits take is the part ``unused``.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from unabridged.domain.budget import Budget, Mode, Verbosity
@@ -137,10 +137,9 @@ def allocate(  # noqa: PLR0913 - a window has nine parts, all by keyword
     shares = SHARES[mode]
     complexity = min(1.0, max(0.0, complexity))
     margin = round(margin_share * window)
-    if history_tokens is not None:
-        sent = system_tokens + tool_tokens + message_tokens + history_tokens
-        margin = max(0, min(margin, window - sent - least_answer(window)))
     fixed = _Fixed(system_tokens, tool_tokens, message_tokens, history_tokens or 0, margin)
+    if history_tokens is not None:
+        fixed = _yielding(fixed, window)
     _check_fits(fixed, shares, window)
     room = window - fixed.total
     answer = min(_wanted_answer(shares, verbosity, complexity, window), room)
@@ -164,6 +163,11 @@ def allocate(  # noqa: PLR0913 - a window has nine parts, all by keyword
         bound=bound,
         history=fixed.history,
     )
+
+
+def _yielding(fixed: _Fixed, window: int) -> _Fixed:
+    spare = window - fixed.prompt - least_answer(window)
+    return replace(fixed, margin=max(0, min(fixed.margin, spare)))
 
 
 def _check_fits(fixed: _Fixed, shares: WindowShares, window: int) -> None:

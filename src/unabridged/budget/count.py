@@ -90,7 +90,7 @@ class Counter:
         count = self._known.get(name)
         if count is None:
             count = sum(map(self._part, message.parts))
-            if len(self._known) >= _MEMO:  # most of a conversation that goes on is counted again
+            if len(self._known) >= _MEMO:  # a conversation that continues is counted again
                 self._known = {}
             self._known[name] = count
         return count

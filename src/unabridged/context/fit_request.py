@@ -62,8 +62,8 @@ class RequestBefore:
 class _Sizes:
     """Tokens of a client's request.
 
-    ``spoken`` are the exchanges with a user's message, ``joined`` those that begin in the midst of an
-    item, which the exchange before them begins.
+    ``spoken`` are the exchanges with a user's message, ``joined`` those whose first message shares
+    its item with the exchange before.
     """
 
     system: int
@@ -86,7 +86,7 @@ def fit_request(
     before: RequestBefore,
     name: str,
 ) -> FittedRequest:
-    """Decide what of a client's request, and of what memory added to it before, goes on.
+    """Decide what of a client's request, and of what memory added to it before, is sent.
 
     Args:
         plan: The terms.
@@ -224,7 +224,7 @@ def _room(plan: PromptPlan, sizes: _Sizes, limit: int) -> int:
 
 
 def _boundary(path: Sequence[Exchange], sizes: _Sizes, room: int) -> int:
-    # The first exchange that is kept: those from it on take no more than the room.
+    # The first exchange that is kept: those from it on fit the room.
     kept = len(path)
     while kept and _is_asked(path[kept - 1]):
         kept -= 1

@@ -23,7 +23,7 @@ def request_edits(
 
     Args:
         synced: The request.
-        fitted: What of it goes on.
+        fitted: What of it is sent.
         block: The recall block for its newest message, or an empty text.
         history: The session's earlier exchanges, for a client that sends only its newest message.
         earlier: What replaces those before them, or None.

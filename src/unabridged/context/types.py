@@ -81,7 +81,7 @@ class PromptPlan:
 
 @dataclass(frozen=True, slots=True)
 class ClientRequest:
-    """A client's request: all of it goes on.
+    """A client's request: all of it is sent.
 
     Attributes:
         synced: Its messages, aligned with the log.
@@ -248,7 +248,7 @@ class EarlierBlock:
 
 @dataclass(frozen=True, slots=True)
 class FittedRequest:
-    """A client's request as it goes on, and what it takes.
+    """A client's request as it is sent, and what it takes.
 
     Attributes:
         blocks: The earlier recall blocks that are rendered again, by the position of their exchange

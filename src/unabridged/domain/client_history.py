@@ -1,6 +1,6 @@
 """A client's message list: where it continues the log, what in it is new, what memory adds to it.
 
-A request is the client's: everything that it sends goes on, in its order. Memory only adds.
+A request is the client's: everything in it is sent, in its order. Memory only adds.
 """
 
 from collections.abc import Mapping

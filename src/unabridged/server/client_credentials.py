@@ -19,7 +19,7 @@ _KEYS = ("authorization", "x-api-key")
 
 
 def upstream_headers(request: Request) -> dict[str, str]:
-    """Return the headers that go on with a request, the client's own key among them."""
+    """Return the headers that are sent with a request, the client's own key among them."""
     headers = request.headers
     names = [name for name in headers if name.startswith(_ABOUT)]
     if grant_of(request) is LOOPBACK or OWN_KEY in headers:

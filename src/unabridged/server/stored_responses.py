@@ -75,7 +75,7 @@ class StoredResponses:
         """The whole history as a client would send it."""
         earlier = [_closed(m) for exchange in self.before for m in exchange.messages]
         for message in self.exchange.messages:
-            # Some servers want the reasoning back while the tool loop goes on.
+            # Some servers want the reasoning back while the tool loop continues.
             earlier.append(IncomingMessage(message.role, message.parts))
             if self.answer is not None and message.id == self.answer.id:
                 break

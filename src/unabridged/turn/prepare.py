@@ -148,7 +148,7 @@ def prepare_synced(
     request_options: RequestOptions,
     name: str,
 ) -> Context:
-    """Make the context for a client's request: all of it goes on, memory adds a block. Only reads.
+    """Make the context for a client's request: all of it is sent, memory adds a block. Only reads.
 
     A tool loop that continues keeps the block with which it began.
 
@@ -219,7 +219,7 @@ def _fitted(
 
 
 def _continued(space: Space, context: Context) -> Context:
-    # A tool loop that goes on has the manifest with which it began.
+    # A tool loop that continues has the manifest with which it began.
     store = space.dependencies.store
     stored = previous_manifest(store, context.id)
     if stored is None:
