@@ -1,7 +1,7 @@
 """The ledger: every token of the window in a part, every candidate in a row.
 
 As plain data its rows are small, since a record of them is written with every exchange. Words that
-many rows share (tier, decision, reason, session) are in one table; a row refers to them by
+many rows share (tier, decision, reason) are in one table; a row refers to them by
 position. Missing columns at the end of a row are omitted.
 """
 
@@ -28,7 +28,7 @@ from unabridged.domain.intent import Intent
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_COLUMNS = 10
+_COLUMNS = 9
 
 
 def ledger_of(
@@ -277,7 +277,10 @@ def ledger_from_dict(data: Mapping[str, Any]) -> Ledger:
 
 
 def rows_to_data(rows: Iterable[LedgerRow]) -> dict[str, Any]:
-    """Return rows as plain data: ``words`` and, for each row, its columns."""
+    """Return rows as plain data: ``words`` and, for each row, its columns.
+
+    Sessions are left out: their ids may be words of a person, and rows outlast them.
+    """
     places: dict[str | None, int] = {None: 0}
 
     def place(word: str | None) -> int:
@@ -291,7 +294,6 @@ def rows_to_data(rows: Iterable[LedgerRow]) -> dict[str, Any]:
             place(row.kind),
             place(row.decision),
             place(row.reason),
-            place(row.session),
             None if row.at is None else (row.at - _EPOCH) // _MICROSECOND,
             row.score,
             [list(at) for at in row.sentences] or None,
@@ -312,7 +314,7 @@ def rows_from_data(data: Mapping[str, Any]) -> tuple[LedgerRow, ...]:
 
 def _row(words: Sequence[str | None], columns: Sequence[Any]) -> LedgerRow:
     filled = [*columns, *[None] * (_COLUMNS - len(columns))]
-    name, tokens, tier, kind, decision, reason, session, at, score, sentences = filled
+    name, tokens, tier, kind, decision, reason, at, score, sentences = filled
     return LedgerRow(
         tier=None if words[tier] is None else Tier(words[tier]),
         kind=ItemKind(words[kind]),
@@ -322,6 +324,5 @@ def _row(words: Sequence[str | None], columns: Sequence[Any]) -> LedgerRow:
         reason=words[reason] or "",
         score=score,
         at=None if at is None else _EPOCH + at * _MICROSECOND,
-        session=words[session],
         sentences=tuple((i, n) for i, n in sentences or ()),
     )

@@ -1,6 +1,7 @@
 """Account for a past context: read its record and render it again."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -11,7 +12,7 @@ from unabridged.context.overviews import overview_words
 from unabridged.context.render import hash_of
 from unabridged.context.restore_context import rendered
 from unabridged.domain.chat import Usage
-from unabridged.domain.context import ItemKind, Ledger
+from unabridged.domain.context import ItemKind, Ledger, LedgerRow
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.results import ContextReport
@@ -39,6 +40,7 @@ def account(store: Store, context_id: str | None = None) -> ContextReport:
     messages = None if again.missing else openai.messages(again.prompt)
     ids = [row.id for row in ledger.rows if row.kind is ItemKind.EXCHANGE]
     held = store.get([record.id, *ids])
+    ledger = replace(ledger, rows=_with_sessions(store, ledger.rows, held))
     usage = record.body.get("usage")
     return ContextReport(
         id=record.id,
@@ -74,6 +76,19 @@ def _record(store: Store, wanted: str | None) -> Record:
             hint="Record or begin it first. Its id is that of its exchange: unabridged show",
         )
     return found[0]
+
+
+def _with_sessions(
+    store: Store, rows: Sequence[LedgerRow], held: Mapping[str, Exchange]
+) -> tuple[LedgerRow, ...]:
+    ids = [row.id for row in rows if row.kind is ItemKind.CONDENSATION]
+    carried = store.records(RecordKind.OVERVIEW, ids=ids) if ids else []
+    sources = store.get(record.exchanges[0] for record in carried if record.exchanges)
+    first = {r.id: sources.get(r.exchanges[0]) for r in carried if r.exchanges}
+    found = {**held, **first}
+    return tuple(
+        replace(row, session=one.session) if (one := found.get(row.id)) else row for row in rows
+    )
 
 
 def _texts(store: Store, ledger: Ledger, held: Mapping[str, Exchange]) -> dict[str, str]:

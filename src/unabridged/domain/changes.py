@@ -22,7 +22,8 @@ class Changes:
         moved: The exchanges whose parent changed because the old one was erased. Their descendants
             are not listed.
         embedded: The exchanges of which vectors were stored.
-        sessions: The sessions whose header changed, or that were removed.
+        sessions: The sessions whose header changed. One that was removed is not listed, since its id
+            may be words of a person: it went with the last of its exchanges.
         kinds: The kinds of records that were put or deleted.
         full: Whether this is everything in the log, because the difference is not known: a follower
             starts from scratch.

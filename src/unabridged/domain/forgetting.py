@@ -75,7 +75,8 @@ class ForgetPlan:
             (one was revoked).
         exchanges: The exchanges that are removed, in the order of their ids.
         facts: Facts that are withdrawn although their source exchanges stay.
-        given: Facts and requirements stated by a person that are removed: kind and id.
+        given: Records that are removed although their exchanges stay: what a person stated, and what
+            has the words of a search.
         sessions: Sessions that become empty.
         titles: Sessions whose title quotes what is removed; it is cleared.
         going: Every record that is removed.
@@ -88,6 +89,8 @@ class ForgetPlan:
         condensed: Sessions whose condensations are made again, with their levels.
         periods: Months whose condensation is made again.
         space: The name of the space that it is for.
+        words: The words of a search; the files are searched for them in the end.
+        remnants: Words of a search that are in the files although nothing was found.
     """
 
     id: str
@@ -108,11 +111,13 @@ class ForgetPlan:
     condensed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     periods: tuple[str, ...] = ()
     space: str = ""
+    words: tuple[str, ...] = ()
+    remnants: int = 0
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to forget."""
-        return not (self.exchanges or self.facts or self.given)
+        return not (self.exchanges or self.facts or self.given or self.titles)
 
     @property
     def messages(self) -> tuple[Message, ...]:

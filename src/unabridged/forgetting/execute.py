@@ -10,9 +10,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from unabridged.domain.blob import Blob, BlobKind
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.forgetting import ForgetPlan, OutOfReach, Receipt, Scan
-from unabridged.domain.message import Message
 from unabridged.domain.record import RecordKind
 from unabridged.domain.results import MaintenanceProgress
 from unabridged.errors import HeadMovedError, NotFoundError, UpstreamError
@@ -35,13 +35,20 @@ from unabridged.forgetting.tombstones import tombstone
 from unabridged.knowledge.facts import Facts
 from unabridged.knowledge.requirements import Requirements
 from unabridged.log.cursor import pass_over
-from unabridged.log.entrances import entrances, texts_of_message
+from unabridged.log.entrances import (
+    entrances,
+    texts_of_blob,
+    texts_of_message,
+    texts_of_record,
+)
 from unabridged.ports import Clock, Keys, Store, SupportsScan
 
 _PIECE_LENGTH = 40
 """Characters of a piece: long enough to be unique, short enough to be on one page."""
 _LEAST_PIECE = 24
 """Characters of the shortest piece."""
+_LEAST_WORD = 6
+"""Characters of the shortest word of a search that is looked for in the files."""
 _MOST_PIECES = 200
 """Pieces that are looked for; of more, every n-th is used."""
 _ATTEMPTS = 20
@@ -85,7 +92,11 @@ class ForgetExecutor:
     def plan(self, wanted: ForgetSelection) -> ForgetPlan:
         """Plan a forgetting; only reads."""
         clock = self._hands.clock
-        return plan(self._store, wanted, clock.new_id(), clock.now(), self._hands.outside)
+        made = plan(self._store, wanted, clock.new_id(), clock.now(), self._hands.outside)
+        if not (made.is_empty and made.words and isinstance(self._store, SupportsScan)):
+            return made
+        found = self._store.scan_files([_forms_of(word) for word in _spellings(made.words)]).found
+        return replace(made, remnants=len(found))
 
     def carry_out(self, planned: ForgetPlan, *, recognised: bool = True) -> Receipt:
         """Forget the content of a plan.
@@ -112,7 +123,8 @@ class ForgetExecutor:
         if planned.exchanges and recognised:
             stones.append(tombstone(planned, at, key, self._store))
         self._store.put([work_record(work), *stones])
-        return self._finish(work, planned.exchanges, planned.messages, renew=True)
+        wanted = [*_pieces_of(self._texts_of(planned)), *_spellings(planned.words)]
+        return self._finish(work, planned.exchanges, wanted, renew=True)
 
     def resume(self, *, renew: bool = True) -> list[Receipt]:
         """Finish interrupted forgetting; ``renew`` or the next maintenance condenses again."""
@@ -124,7 +136,8 @@ class ForgetExecutor:
                 continue
             said = list(self._store.get(work.exchanges).values())
             messages = {message.id: message for e in said for message in e.messages}
-            done.append(self._finish(work, said, messages.values(), renew=renew))
+            texts = (text for m in messages.values() for text in texts_of_message(m))
+            done.append(self._finish(work, said, _pieces_of(texts), renew=renew))
         return done
 
     def receipts(self) -> list[Receipt]:
@@ -154,11 +167,10 @@ class ForgetExecutor:
         self,
         work: ForgetJournal,
         said: Sequence[Exchange],
-        messages: Iterable[Message],
+        wanted: Sequence[str],
         *,
         renew: bool,
     ) -> Receipt:
-        wanted = _pieces_of(messages)
         whole = len(said) == len(work.exchanges)
         self._let_go(work)
         self._store.erase(work.exchanges)
@@ -173,6 +185,22 @@ class ForgetExecutor:
         self._store.put([receipt_record(receipt)])
         self._store.delete(RecordKind.PROGRESS, [BEGUN + work.id])
         return receipt
+
+    def _texts_of(self, planned: ForgetPlan) -> Iterator[str]:
+        # What goes; a text that others share is found where it stays, and then not counted as left.
+        for message in planned.messages:
+            yield from texts_of_message(message)
+        for data in self._store.originals(m.id for m in planned.messages).values():
+            yield from texts_of_blob(Blob(BlobKind.ORIGINAL, data))
+        kinds: dict[RecordKind, list[str]] = {}
+        for one in (*planned.going, *planned.given):
+            kinds.setdefault(one.kind, []).append(one.id)
+        for kind, ids in kinds.items():
+            for record in self._store.records(kind, ids=ids):
+                yield from (text for text in texts_of_record(record) if " " in text)  # no ids
+                for blob in record.blobs:
+                    yield from texts_of_blob(blob)
+        yield from (session.title for session in planned.titles)
 
     def _let_go(self, work: ForgetJournal) -> None:
         for fact in work.facts:
@@ -249,18 +277,22 @@ class ForgetExecutor:
         return sealed(receipt, self._hands.keys.current())
 
 
-def _pieces_of(messages: Iterable[Message]) -> list[str]:
+def _spellings(words: Iterable[str]) -> list[str]:
+    # A word as it was typed and as it may be written; short ones are in any file by chance.
+    forms = (form for word in words for form in (word, word.lower(), word.upper(), word.title()))
+    return [form for form in dict.fromkeys(forms) if len(form) >= _LEAST_WORD]
+
+
+def _pieces_of(texts: Iterable[str]) -> list[str]:
     found: dict[str, None] = {}
-    for message in messages:
-        for text in texts_of_message(message):
-            for line in text.splitlines():
-                said = line.strip()
-                starts = {
-                    0,
-                    max(0, len(said) // 2 - _PIECE_LENGTH // 2),
-                    max(0, len(said) - _PIECE_LENGTH),
-                }
-                found |= {said[i : i + _PIECE_LENGTH].strip(): None for i in sorted(starts)}
+    for line in (line for text in texts for line in text.splitlines()):
+        said = line.strip()
+        starts = {
+            0,
+            max(0, len(said) // 2 - _PIECE_LENGTH // 2),
+            max(0, len(said) - _PIECE_LENGTH),
+        }
+        found |= {said[i : i + _PIECE_LENGTH].strip(): None for i in sorted(starts)}
     telling = [piece for piece in found if len(piece) >= _LEAST_PIECE]
     step = max(1, -(-len(telling) // _MOST_PIECES))
     return telling[::step]

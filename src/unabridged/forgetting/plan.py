@@ -12,6 +12,7 @@ from unabridged.domain.forgetting import Duplicate, ForgetPlan, OutOfReach, Plan
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.session import Session, title_from
 from unabridged.errors import InputError
+from unabridged.forgetting.find_words import WITH_WORDS
 from unabridged.forgetting.shared_copies import copies
 from unabridged.knowledge.evidence import leaving, states_one_of, support
 from unabridged.knowledge.origin import provenance_of
@@ -24,25 +25,17 @@ from unabridged.retrieval.echo_filter import own_messages
 
 _EXCERPT = 72
 """Characters of a text's first words in a list."""
-_BY_EXCHANGE = (
-    RecordKind.CONTEXT,
-    RecordKind.READING,
-    RecordKind.OPENING,
-    RecordKind.COMPACTION,
-)
+_BY_EXCHANGE = WITH_WORDS[:4]
 """Kinds whose records have the id of their exchange."""
-_BY_LINEAGE = (
-    RecordKind.OVERVIEW,
-    RecordKind.FACT,
-    RecordKind.REQUIREMENT,
-    RecordKind.CONDENSATION,
-)
+_BY_LINEAGE = WITH_WORDS[4:]
 _RUN = 5
 """Words in a row that are compared; shorter texts are not repeats by themselves."""
 _LONG_RUN = 8
 """Words in a row that no two people write by chance."""
 _SHARE = 0.5
 """Of a text's runs: from this share on the whole text is a repeat."""
+_LEAST_STATED = 2
+"""Words of a fact that another text must have in a row to repeat it."""
 _LEAST_TITLE_WORDS = 3
 """Words of a title that must be in a row in a text for the title to quote it."""
 _GIVEN = {RecordKind.FACT: "fact", RecordKind.REQUIREMENT: "requirement"}
@@ -56,22 +49,32 @@ class ForgetSelection:
         what: The kind of the selection: ``exchanges``, ``session``, ``fact`` or ``search``.
         exchanges: The ids of exchanges; unknown ones are ignored.
         facts: Facts to withdraw, whatever happens to their source exchanges.
+        records: Records to remove whatever happens to their exchanges.
+        titles: The ids of sessions whose title is cleared.
+        within: The ids of exchanges that are listed as repeats.
+        words: The words that were searched for; the files are searched for them in the end.
         with_repeats: Whether to remove repeats elsewhere too.
     """
 
     what: str
     exchanges: tuple[str, ...] = ()
     facts: tuple[Fact, ...] = ()
+    records: tuple[PlannedRemoval, ...] = ()
+    titles: tuple[str, ...] = ()
+    within: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
     with_repeats: bool = False
 
 
 class _Traces:
     """The words of messages to forget, to compare texts with."""
 
-    def __init__(self, texts: Iterable[str]) -> None:
+    def __init__(self, texts: Iterable[str], facts: Iterable[Fact] = ()) -> None:
         self._runs: set[tuple[str, ...]] = set()
         self._sentences: set[tuple[str, ...]] = set()
         self._words: set[str] = set()
+        stated = (f" {' '.join(words(fold(t)))} " for f in facts for t in (f.text, f.quote))
+        self._stated = {text for text in stated if text.count(" ") > _LEAST_STATED}
         for text in texts:
             said = words(fold(text))
             self._words.update(said)
@@ -81,6 +84,10 @@ class _Traces:
     def repeated_in(self, text: str) -> str:
         """Return how a text repeats them, in words; empty if it does not."""
         said = words(fold(text))
+        if self._stated:
+            line = f" {' '.join(said)} "
+            if any(statement in line for statement in self._stated):
+                return "says it"
         if sum(word in self._words for word in said) < _RUN:
             return ""  # true of almost every text, and ten times as fast as comparing runs
         runs = _runs_of(said)
@@ -107,13 +114,16 @@ def plan(
     ``outside`` names what is not reached, given the exchanges.
     """
     chosen = store.get(wanted.exchanges)
-    traces = _Traces(m.text for e in chosen.values() for m in own_messages(e) if m.text)
-    repeats, shared = _elsewhere(store, traces, chosen) if chosen else ([], ())
-    given: tuple[PlannedRemoval, ...] = ()
+    texts = (m.text for e in chosen.values() for m in own_messages(e) if m.text)
+    traces = _Traces(texts, wanted.facts)
+    repeats, shared = _elsewhere(store, traces, chosen) if chosen or wanted.facts else ([], ())
+    own = {fact.id for fact in wanted.facts}
+    repeats = [*(r for r in repeats if r.id not in own), *_within(store, wanted.within, repeats)]
+    given = wanted.records
     if wanted.with_repeats:
         chosen |= store.get(r.id for r in repeats if r.kind == "exchange")
         kinds = {name: kind for kind, name in _GIVEN.items()}
-        given = tuple(
+        given += tuple(
             PlannedRemoval(kinds[r.kind], r.id, r.text) for r in repeats if r.kind in kinds
         )
         shared = _elsewhere(store, traces, chosen)[1] if repeats else shared
@@ -122,7 +132,8 @@ def plan(
     going, condensed, periods = _going(store, gone)
     carried = provenance_of(store.records(RecordKind.SHARE), store.space.name)
     known = support(store.records(RecordKind.FACT), gone.keys(), carried)
-    sessions, titles = _sessions(store, gone)
+    sessions, titles = _sessions(store, gone, wanted.titles)
+    given = tuple(dict.fromkeys(one for one in given if one not in going))
     facts = {one.id for one in going if one.kind is RecordKind.FACT} | {f.id for f in wanted.facts}
     return ForgetPlan(
         id=plan_id,
@@ -131,6 +142,7 @@ def plan(
         exchanges=tuple(gone.values()),
         facts=tuple(f for f in wanted.facts if f.id not in {g.id for g in known.going}),
         given=given,
+        words=wanted.words,
         sessions=sessions,
         titles=titles,
         going=tuple(going),
@@ -196,6 +208,13 @@ def _elsewhere(
     return [*repeats, *_given(store, traces)], tuple(shared)
 
 
+def _within(store: Store, ids: Iterable[str], listed: Iterable[Duplicate]) -> Iterator[Duplicate]:
+    known = {one.id for one in listed}
+    for one in store.get(name for name in ids if name not in known).values():
+        text = first_words(one.user.text)
+        yield Duplicate(one.id, "exchange", text, "inside other words", one.session, one.at)
+
+
 def _given(store: Store, traces: _Traces) -> Iterator[Duplicate]:
     for kind, name in _GIVEN.items():
         for record in store.records(kind):
@@ -232,16 +251,17 @@ def _words(record: Record) -> str:
 
 
 def _sessions(
-    store: Store, gone: Mapping[str, Exchange]
+    store: Store, gone: Mapping[str, Exchange], named: Collection[str]
 ) -> tuple[tuple[Session, ...], tuple[Session, ...]]:
-    if not gone:
+    if not gone and not named:
         return (), ()
     going = Multiset(exchange.session for exchange in gone.values())
     counts = store.counts()
     sessions = store.sessions()
     empty = [s for s in sessions if s.id in going and counts.get(s.id, 0) == going[s.id]]
     held = [session for session in sessions if session not in empty]
-    return tuple(empty), _telling_titles(store, held, gone)
+    telling = {session.id for session in _telling_titles(store, held, gone)} | set(named)
+    return tuple(empty), tuple(session for session in held if session.id in telling)
 
 
 def _sources(store: Store, gone: Collection[str]) -> tuple[str, ...]:
@@ -256,32 +276,6 @@ def first_words(text: str) -> str:
     """Return the beginning of a text, in one line."""
     line = " ".join(text.split())
     return line if len(line) <= _EXCERPT else line[: _EXCERPT - 1] + "…"
-
-
-def matching(store: Store, terms_of: Callable[[str], Sequence[str]], query: str) -> list[str]:
-    """Return every exchange whose two sides contain all the words of a query, in any order."""
-    wanted = set(terms_of(query))
-    if not wanted:
-        return []
-    # Most texts lack a word by its first letters already; cutting all of them takes much longer.
-    starts = [term[: max(1, len(term) - 2)] for term in wanted if term.isalpha()]
-    found = []
-    for exchange in everything(store):
-        text = _all_words(exchange)
-        if _may_hold(starts, text) and wanted <= set(terms_of(text)):
-            found.append(exchange.id)
-    return found
-
-
-def _may_hold(starts: Sequence[str], text: str) -> bool:
-    if "_" in text:
-        return True  # an identifier is found by its parts too
-    folded = fold(text).replace("'", "")
-    return all(start in folded for start in starts)
-
-
-def _all_words(exchange: Exchange) -> str:
-    return "\n".join(message.text for message in exchange.messages)
 
 
 def _runs_of(said: Sequence[str]) -> list[tuple[str, ...]]:
@@ -306,6 +300,8 @@ def _telling_titles(
 ) -> tuple[Session, ...]:
     # A title that is the beginning of a message that stays reveals nothing more. Else it is cleared
     # if its words are in a row in what is removed, or if one of its words is only there.
+    if not gone:
+        return ()
     texts = [text for e in gone.values() for m in e.messages for text in texts_of_message(m)]
     said = {term for text in texts for term in terms(text)}
     named = {s.id: said.intersection(query_terms(s.title)) for s in sessions if s.title}

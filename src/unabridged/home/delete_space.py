@@ -1,7 +1,7 @@
 """Forget whole spaces: the preview and the receipt. ``spaces`` removes the files."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +17,7 @@ from unabridged.home.followed_spaces import Spaces
 from unabridged.home.forgetting import elsewhere, keys_of, outside
 from unabridged.home.spaces import SpaceInfo
 from unabridged.ports import Clock
+from unabridged.projections.json_files.file_paths import FOLDERS
 from unabridged.stores.json_codec import unpack
 
 RECEIPTS = "receipts"
@@ -57,6 +58,13 @@ def _plan(
     )
 
 
+def _without_names(files: Sequence[str]) -> Iterator[str]:
+    # A readable file's name may have words of a session's id.
+    for number, name in enumerate(files, 1):
+        folder = Path(name).parts[0]
+        yield f"{folder}/{number}" if folder in FOLDERS.values() else name
+
+
 def _shared(folder: Spaces, space: SpaceId) -> tuple[str, ...]:
     try:
         store = folder.open(space, create=False)
@@ -84,7 +92,7 @@ def forget_space(settings: Settings, clock: Clock, folder: Spaces, plan: SpacePl
             sessions=plan.sessions,
             bytes=plan.bytes,
             outside=plan.outside,
-            files=plan.files,
+            files=tuple(_without_names(plan.files)),
             notes=(SAID,),
         ),
         keys_of(settings).current(),

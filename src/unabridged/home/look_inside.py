@@ -1,7 +1,6 @@
 """Look for exchanges in plain files of a home that forgetting does not reach."""
 
 import base64
-import re
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ import msgspec
 from unabridged.disk.byte_search import BLOCK, ByteSearch
 from unabridged.domain.exchange import Exchange
 from unabridged.home.backup_archive import BackupManifest
-from unabridged.language.words import fold, words
+from unabridged.language.words import fold, unescaped, words
 from unabridged.retrieval.echo_filter import own_messages
 
 MOST_BYTES = 64 << 20
@@ -20,7 +19,6 @@ MOST_BYTES = 64 << 20
 _RUN = 5
 """Words in a row that a copy of a message shares with it."""
 _PLAIN = b"SQLite format 3\0"
-_ESCAPED = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|.)")
 
 
 def may_backup_hold(path: Path, manifest: BackupManifest, exchanges: Sequence[Exchange]) -> bool:
@@ -66,7 +64,7 @@ def _raw_of(line: dict[str, str]) -> str:
     raw = line.get("raw")
     if raw is None:
         raw = base64.b64decode(line["raw_base64"]).decode("utf-8", "replace")
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)) if found[1] else " ", raw)
+    return unescaped(raw)
 
 
 def _runs_of(text: str) -> set[tuple[str, ...]]:

@@ -286,6 +286,7 @@ class Facts:
         # What remains is written first: it hides the text even if the process is killed in between.
         self._put([withdrawn(statement, at) for statement in gone.values()])
         self._store.delete(RecordKind.FACT, list(gone))
+        self._store.erase(())  # which wipes the bytes
         return found.fact
 
     def learn(self, exchanges: Iterable[Exchange], extractor: Extractor | None = None) -> int:

@@ -171,6 +171,7 @@ class Requirements:
         """
         card = self._find(wanted)
         self._store.put([to_record(emptied(card, self._clock.now()))])
+        self._store.erase(())  # which wipes the bytes
         return card.requirement
 
     def admit(self, requirements: Iterable[Requirement]) -> int:

@@ -37,6 +37,7 @@ _ENDINGS = (
     ("ies", "y"), ("ied", "y"), ("ed", ""), ("ly", ""), ("es", "e"), ("s", ""),
 )  # fmt: skip
 _SENTENCE = lazy_pattern(r"[.!?…][\"'”’)\]]*\s+|[。！？]|\n+")
+_ESCAPED = lazy_pattern(r"\\+(?:u([0-9a-fA-F]{4})|.)")
 _COMBINING = lazy_pattern("[\u0300-\u036f]+")
 _VOWEL = lazy_pattern("[aeiouy]")
 
@@ -104,6 +105,11 @@ def fold(text: str) -> str:
     folded = unicodedata.normalize("NFKD", text.replace("’", "'"))
     bare = _COMBINING.sub("", folded)
     return unicodedata.normalize("NFC", bare).casefold()
+
+
+def unescaped(text: str) -> str:
+    """Return a text with the escapes of JSON strings as what they stand for; others as a space."""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)) if found[1] else " ", text)
 
 
 def spread(text: str) -> str:

@@ -26,7 +26,7 @@ class ForgetRequest(Params):
         exchanges: Ids of exchanges, each whole or its beginning.
         session: The id of a session: all its branches; with `search`, the only one searched.
         fact: The id of a fact.
-        search: Forget every exchange that contains all these words.
+        search: Forget everything that contains all these words: messages, tools, reasoning, titles, facts.
         with_sources: Also forget the exchanges that the fact comes from.
         with_repeats: Also forget other exchanges that repeat it.
     """

@@ -8,10 +8,10 @@ from unabridged.domain.forgetting import ForgetPlan, Receipt
 from unabridged.domain.message import Role
 from unabridged.errors import InputError
 from unabridged.forgetting.execute import ForgetDependencies, ForgetExecutor
-from unabridged.forgetting.plan import ForgetSelection, matching
+from unabridged.forgetting.find_words import WordMatches, find_words
+from unabridged.forgetting.plan import ForgetSelection
 from unabridged.forgetting.tombstones import ForgottenIndex
 from unabridged.knowledge.facts import Facts
-from unabridged.language.words import terms
 from unabridged.maintenance.run_maintenance import Knowledge
 from unabridged.ports import Store
 from unabridged.recording import sessions as sessions_of
@@ -56,7 +56,9 @@ class Forgetting:
             session: A session, all branches, by id, number, title or beginning of its id; with
                 ``search``, the only session that is searched.
             fact: A fact that is withdrawn, by id, number or beginning of its id.
-            search: Every exchange that contains all these words.
+            search: Everything that contains all these words: exchanges with their tools and
+                reasoning; contexts, facts and titles of others. A name, or a part of a word, is
+                listed and stays.
             with_sources: Whether the exchanges that the fact comes from are removed too.
             with_repeats: Whether other places that say the same are removed too.
 
@@ -67,16 +69,26 @@ class Forgetting:
         named = _named(exchanges=bool(exchanges), session=session, fact=fact, search=search)
         ids = [sessions_of.find_exchange(self._store, wanted).id for wanted in exchanges]
         found = sessions_of.find_session(self._store, session).id if session is not None else None
+        hits = WordMatches()
         if search is not None:
-            hits = self._store.get(matching(self._store, terms, search)).values()
-            ids += [one.id for one in hits if found in (None, one.session)]
+            hits = find_words(self._store, search, found)
+            ids += hits.exchanges
         elif found is not None:
             ids += [e.id for e in sessions_of.session_exchanges(self._store, found)]
         facts: list[Fact] = []
         if fact is not None:
             facts.append(self._facts.get(fact))
             ids += self.sources_of(facts[0].id) if with_sources else []
-        wanted = ForgetSelection(named, tuple(dict.fromkeys(ids)), tuple(facts), with_repeats)
+        wanted = ForgetSelection(
+            named,
+            tuple(dict.fromkeys(ids)),
+            tuple(facts),
+            hits.records,
+            hits.titles,
+            hits.within,
+            tuple(dict.fromkeys((search or "").split())),
+            with_repeats,
+        )
         return self._forget_executor.plan(wanted)
 
     def sources_of(self, fact: str) -> list[str]:

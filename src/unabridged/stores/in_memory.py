@@ -405,11 +405,12 @@ class InMemoryStore:
 
     def _repair_session(self, session_id: str, lost: dict[str, Message]) -> None:
         header = self._sessions[session_id]
-        self._changes.touched(session_id)
         left = sorted(n for n, e in self._entries.items() if e.exchange.session == session_id)
         if not left:
             del self._sessions[session_id]
+            self._changes.removed(session_id)
             return
+        self._changes.touched(session_id)
         head = nearest_left(header.head, lost)
         if head is None and header.head is not None:
             head = self._view(self._entries[left[-1]]).messages[-1].id

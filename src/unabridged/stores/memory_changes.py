@@ -44,8 +44,12 @@ class MemoryChanges:
         _note(self._moved, exchange, self.revision)
 
     def touched(self, session: str) -> None:
-        """Note that a session's header changed or the session was removed."""
+        """Note that a session's header changed."""
         _note(self._sessions, session, self.revision)
+
+    def removed(self, session: str) -> None:
+        """Drop the id of a session that was removed."""
+        self._sessions.pop(session, None)
 
     def filed(self, kind: RecordKind) -> None:
         """Note that records of a kind were written or deleted."""

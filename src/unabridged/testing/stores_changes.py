@@ -20,6 +20,7 @@ class Replica:
         numbers: The number of each existing exchange.
         given: All numbers ever seen, with their exchanges.
         sessions: The headers, read when they changed.
+        within: The session of each exchange.
         parents: The parent of each exchange, read when it was written or moved.
     """
 
@@ -27,6 +28,7 @@ class Replica:
     numbers: dict[str, int] = field(default_factory=dict)
     given: dict[int, str] = field(default_factory=dict)
     sessions: dict[str, Session] = field(default_factory=dict)
+    within: dict[str, str] = field(default_factory=dict)
     parents: dict[str, str | None] = field(default_factory=dict)
 
     def follow(self, store: Store) -> Changes:
@@ -34,21 +36,24 @@ class Replica:
         changes = store.changes(self.revision)
         if changes.full:
             self.numbers, self.given, self.sessions, self.parents = {}, {}, {}, {}
+            self.within = {}
         for name in changes.erased:
             self.numbers.pop(name, None)
             self.parents.pop(name, None)
+            session = self.within.pop(name, "")
+            if session not in self.within.values():
+                self.sessions.pop(session, None)
         for name, number in zip(changes.written, changes.numbers, strict=True):
             assert self.numbers.setdefault(name, number) == number
             self.numbers[name] = number
             assert self.given.setdefault(number, name) == name
         touched = store.get([*changes.written, *changes.moved])
         self.parents.update((name, exchange.parent) for name, exchange in touched.items())
+        self.within.update((name, exchange.session) for name, exchange in touched.items())
         for session in changes.sessions:
             header = store.session(session)
-            if header is None:
-                self.sessions.pop(session, None)
-            else:
-                self.sessions[session] = header
+            assert header is not None
+            self.sessions[session] = header
         self.revision = changes.revision
         return changes
 

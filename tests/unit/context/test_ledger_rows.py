@@ -19,7 +19,6 @@ ROWS = st.builds(
     reason=st.text(),
     score=st.none() | st.floats(0, 1),
     at=st.none() | TIMES,
-    session=st.none() | st.text(),
     sentences=st.lists(st.tuples(st.integers(0, 99), st.integers(0, 9999))).map(tuple),
 )
 
@@ -34,7 +33,7 @@ def test_many_rows_of_one_session_take_few_bytes():
     rows = [
         LedgerRow(
             Tier.RECENT, ItemKind.EXCHANGE, f"{n:026d}", Decision.KEPT, 250, "earlier in this session",
-            None, at + timedelta(minutes=n), "0" * 26,
+            None, at + timedelta(minutes=n),
         )
         for n in range(100)
     ]  # fmt: skip

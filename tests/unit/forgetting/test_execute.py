@@ -306,3 +306,46 @@ def test_what_a_forgotten_answer_of_quote_repeats_does_not_mention_it(tmp_path):
         assert plan.repeats == ()
         (said,) = [e.id for e in memory.space.log.scan() if e.user.text == dog]
         assert [r.id for r in memory.space.forgetting.plan([said]).repeats] == [gone]
+
+
+def test_an_answer_that_quotes_a_fact_is_listed_and_goes_with_it(memory, tmp_path):
+    words = "The alarm code of the cabin is seven four nine two eleven."
+    pinned = memory.pin(words)
+    quoting = say(memory, "What did I note about it?", f"You noted: {words}")
+    short = memory.pin("Eats no gluten")
+    again = say(memory, "And what else?", "That she eats no gluten at all.")
+    forgetting = memory.space.forgetting
+    assert [r.id for r in forgetting.plan(fact=pinned.id).repeats] == [quoting]
+    assert [r.id for r in forgetting.plan(fact=short.id).repeats] == [again]
+    receipt = forgetting.execute(forgetting.plan(fact=pinned.id, with_repeats=True))
+    assert (receipt.exchanges, receipt.left) == (1, 0)
+    assert b"seven four nine" not in bytes_in(tmp_path)
+
+
+def test_words_in_a_name_only_are_said_to_be_there(memory):
+    say(memory, "Quite another thing was said here, about mountains.")
+    assert memory.space.forgetting.plan(search="Xylophonia").remnants == 0
+    memory.add([{"role": "user", "content": "Hello."}], session="s-Xylophonia1")
+    plan = memory.space.forgetting.plan(search="Xylophonia")
+    assert [r.reason for r in plan.repeats] == ["inside other words"]
+    store_of(memory).import_session(*_answered_by(memory, "model-Xylophonia2"))
+    memory.forget(session="s-Xylophonia1")
+    plan = memory.space.forgetting.plan(search="Xylophonia2")
+    assert plan.is_empty
+    assert plan.remnants > 0
+
+
+def _answered_by(memory, model):
+    exchange = memory.exchanges()[-1]
+    other = replace(
+        exchange,
+        id="x1",
+        session="other",
+        parent=None,
+        model=model,
+        messages=tuple(
+            replace(m, id=f"m{n}", parent=None) for n, m in enumerate(exchange.messages[:1])
+        ),
+    )
+    header = replace(memory.header, id="other", title="", head="m0")
+    return header, [other]

@@ -21,6 +21,10 @@ from unabridged.errors import InputError, NotFoundError
 from unabridged.home.open_spaces import space_from
 
 NOTHING = "There is nothing to forget."
+REMNANTS = (
+    "Nothing that was said here has these words. The files of the space have them, in a name or an "
+    "id: of a model, a session, a user."
+)
 QUESTION = "Delete this for good?"
 
 
@@ -87,7 +91,10 @@ class ForgetArguments:
 
 def _named(invocation: Invocation, asked: ForgetArguments, given: Mapping[str, Any]) -> None:
     plan, call = performed(invocation, "forget.plan", **given)
-    if not _agreed(invocation, asked, plan, plan_lines(plan) if not plan.is_empty else [NOTHING]):
+    lines = list(plan_lines(plan))
+    if plan.is_empty:
+        lines = [REMNANTS if plan.remnants else NOTHING, *(lines if plan.repeats else [])]
+    if not _agreed(invocation, asked, plan, lines):
         return
     receipt, _ = performed(invocation, "forget.run", call=call, plan=plan.id)
     _tell(invocation, [receipt], asked)

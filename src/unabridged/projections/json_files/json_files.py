@@ -135,12 +135,15 @@ class JsonFiles:
                     raise self._errors[wanted]
 
     def scan(self, pieces: Sequence[Sequence[bytes]]) -> Scan:
-        """Search every file for pieces of text, in every form of bytes each may have."""
+        """Search every file for pieces of text, in every form of bytes each may have.
+
+        Files are named by a number: their names may have words of a session's id.
+        """
         search = ByteSearch(pieces)
-        for path in self.paths.files() + self.paths.drafts():
+        for number, path in enumerate(self.paths.files() + self.paths.drafts(), 1):
             data = file_bytes.read_raw(path)
             blocks = (data[start : start + BLOCK] for start in range(0, len(data), BLOCK))
-            search.through(path.name, blocks)
+            search.through(f"{self.paths.folder.name}/{number}", blocks)
         return Scan(tuple(search.files), search.bytes, tuple(sorted(search.found)))
 
     def close(self) -> None:

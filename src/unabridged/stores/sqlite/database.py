@@ -237,6 +237,9 @@ class SqliteConnection:
                 if time.monotonic() >= deadline:
                     return False
                 time.sleep(_PURGE_PAUSE * (1 + random.random()))  # noqa: S311 - two processes get out of step
+            # Pages that are cached still have what was wiped, and would be written again as they are.
+            with self.translated():
+                self._writer.execute("PRAGMA shrink_memory")
             return True
 
     def _empty_log(self) -> bool:

@@ -105,10 +105,11 @@ def _repair_session(
     header = read_rows.session(db, session_id)
     if header is None:
         raise sqlite_errors.damaged(db.path, f"session {session_id!r} is missing.")
-    change_feed.note(db, change_feed.SESSION, session_id, count)
     if not rows:
         db.run("remove session", (column(session_id),))
+        db.run("remove change", (change_feed.SESSION, column(session_id)))
         return False
+    change_feed.note(db, change_feed.SESSION, session_id, count)
     lifted = {text_of(row[0]) for row in rows if _lift(db, row, gone, lost)}
     for name in sorted(lifted):
         change_feed.note(db, change_feed.MOVED, name, count)

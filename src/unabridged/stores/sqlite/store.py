@@ -311,8 +311,8 @@ class SqliteStore:
             projection.erase(removed)
         if not purged:
             raise StoreBusyError(
-                f"{len(removed)} exchanges were removed, but other programs still read {self._db.path}, "
-                "so old bytes remain in its log.",
+                f"It was removed, but other programs still read {self._db.path}, so old bytes remain "
+                "in its log.",
                 hint="Forget again after they have finished: it empties the log.",
             )
         return len(removed)
