@@ -46,12 +46,35 @@ class RestoreResult:
     Attributes:
         quarantine: Where the replaced space is now; None if there was none.
         there: Whether the same space was already there, so that nothing was done.
+        forgotten: Whether something was left out because it was forgotten since.
     """
 
     space: SpaceId
     exchanges: int
     quarantine: str | None = None
     there: bool = False
+    forgotten: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RewrittenBackup:
+    """A backup that held what was forgotten since.
+
+    Attributes:
+        path: Its file.
+        exchanges: Exchanges that were removed from it.
+        messages: Their messages.
+        spaces: Names of spaces that were removed whole.
+        removed: Whether nothing was left, so that the file was removed.
+        trouble: Why it could not be read, and is as it was; empty if it was rewritten.
+    """
+
+    path: str
+    exchanges: int
+    messages: int
+    spaces: tuple[str, ...] = ()
+    removed: bool = False
+    trouble: str = ""
 
 
 @dataclass(frozen=True, slots=True)

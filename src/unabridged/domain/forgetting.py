@@ -156,6 +156,7 @@ class Receipt:
         what: The request; see ``ForgetPlan``.
         exchanges: Exchanges removed.
         ids: The ids of the requested exchanges and facts; empty for a whole space.
+        given: Kind and id of records that were removed although their exchanges stay.
         messages: Messages removed.
         bytes: Bytes of their text, in UTF-8.
         records: Records removed, by kind.
@@ -180,6 +181,7 @@ class Receipt:
     what: str
     exchanges: int = 0
     ids: tuple[str, ...] = ()
+    given: tuple[tuple[str, str], ...] = ()
     messages: int = 0
     bytes: int = 0
     records: Mapping[str, int] = field(default_factory=dict)

@@ -1,6 +1,6 @@
 """Operations on a home that open no space."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 from unabridged import config
@@ -11,7 +11,7 @@ from unabridged.domain.scope import SpaceId
 from unabridged.domain.settings import Settings
 from unabridged.errors import SettingError
 from unabridged.factory.open_memory import open_space
-from unabridged.home.delete_space import forget_space, kept_receipts, plan_spaces
+from unabridged.home.delete_space import forget_space, kept_receipts, plan_spaces, settle_receipt
 from unabridged.home.followed_spaces import Spaces
 from unabridged.home.forgetting import sift_for
 from unabridged.home.open_spaces import settings_for, spaces_of
@@ -80,6 +80,10 @@ class Home:
         receipt = forget_space(self._settings, clock or SystemClock(), self._folder, plan)
         unmoor(self._settings)
         return receipt
+
+    def settle(self, receipt: Receipt, rewritten: Collection[str]) -> Receipt:
+        """Store that backups, by name, no longer hold the space of a receipt."""
+        return settle_receipt(self._settings, receipt, rewritten)
 
     def receipts(self) -> list[Receipt]:
         """Return the receipts for forgotten spaces, the oldest first."""

@@ -5,7 +5,7 @@ recognises the words. After that every step can be repeated; the receipt ends it
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -30,6 +30,7 @@ from unabridged.forgetting.receipts import (
     receipt_of,
     record_of as receipt_record,
     sealed,
+    without_backups,
 )
 from unabridged.forgetting.tombstones import tombstone
 from unabridged.knowledge.facts import Facts
@@ -163,6 +164,17 @@ class ForgetExecutor:
         self._store.delete(RecordKind.TOMBSTONE, [lifted.id])
         return lifted
 
+    def settle(self, receipt_id: str, rewritten: Collection[str]) -> Receipt:
+        """Store that backups were rewritten without the content of a receipt; return it.
+
+        Raises:
+            NotFoundError: There is none, or several.
+        """
+        found = named({r.id: r for r in self.receipts()}, receipt_id, "receipt", "receipts")
+        settled = without_backups(found, rewritten, self._hands.keys.current())
+        self._store.put([receipt_record(settled)])
+        return settled
+
     def _finish(
         self,
         work: ForgetJournal,
@@ -260,6 +272,7 @@ class ForgetExecutor:
             what=work.what,
             exchanges=len(work.exchanges),
             ids=(*work.exchanges, *work.facts),
+            given=work.given,
             messages=work.messages,
             bytes=work.bytes,
             records=work.records,

@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any, TypeVar
@@ -42,6 +42,12 @@ def sealed(receipt: Receipt, key: bytes) -> Receipt:
     return replace(receipt, digest=_digest(receipt, key))
 
 
+def without_backups(receipt: Receipt, rewritten: Collection[str], key: bytes) -> Receipt:
+    """Return a receipt that no longer names backups that were rewritten, with its digest."""
+    left = tuple(name for name in receipt.outside.backups if name not in rewritten)
+    return sealed(replace(receipt, outside=replace(receipt.outside, backups=left)), key)
+
+
 def is_genuine(receipt: Receipt, key: bytes) -> bool:
     """Return whether a receipt was written with this key and is unchanged."""
     return hmac.compare_digest(receipt.digest, _digest(receipt, key))
@@ -60,6 +66,7 @@ def to_data(receipt: Receipt) -> dict[str, Any]:
         data[name] = data[name].isoformat() if data[name] else None
     for name in _LISTS:
         data[name] = list(data[name])
+    data["given"] = [list(one) for one in receipt.given]
     data["records"] = dict(receipt.records)
     data["outside"] = outside_to_data(receipt.outside)
     return data
@@ -72,6 +79,7 @@ def from_data(data: Mapping[str, Any]) -> Receipt:
         given[name] = datetime.fromisoformat(given[name]) if given[name] else None
     for name in _LISTS:
         given[name] = tuple(given[name])
+    given["given"] = tuple((kind, name) for kind, name in given["given"])
     given["outside"] = outside_from_data(given["outside"])
     return Receipt(**given)
 

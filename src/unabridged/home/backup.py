@@ -14,7 +14,7 @@ from unabridged import config
 from unabridged.clock import SystemClock
 from unabridged.disk.atomic_write import remove
 from unabridged.disk.locks import locked
-from unabridged.domain.backup_results import Backup, Recovery, RestoreResult
+from unabridged.domain.backup_results import Backup, Recovery, RestoreResult, RewrittenBackup
 from unabridged.domain.hash_chain import MacKey
 from unabridged.domain.scope import Scope, SpaceId
 from unabridged.domain.settings import Settings
@@ -28,7 +28,8 @@ from unabridged.home.key_source import BOX, LOCK_SECONDS, box_places, person_key
 from unabridged.home.keyring_file import HomeSecrets
 from unabridged.home.open_spaces import databases_of, space_from, spaces_of
 from unabridged.home.recover import recovered_file, rescue, told
-from unabridged.home.restore_backup import SETTINGS, restore
+from unabridged.home.restore_backup import SETTINGS, ForgottenSince, restore
+from unabridged.home.rewrite_backup import BackupRewriting
 from unabridged.home.spaces import SpacesFolder
 from unabridged.ports import Clock
 from unabridged.stores import reassemble
@@ -157,6 +158,29 @@ class Safekeeping:
             )
         return found
 
+    def rewritten(
+        self, *, dry_run: bool = False, moved: Moved = _silent
+    ) -> Iterator[RewrittenBackup]:
+        """Rewrite each backup of the home without what was forgotten since, one after the other.
+
+        One that cannot be read is returned with the reason.
+
+        Args:
+            dry_run: Whether to only look.
+            moved: Called with the progress.
+        """
+        left = {receipt.space: receipt.at for receipt in kept_receipts(self._settings)}
+        for one in reversed(self.backups()):
+            path = Path(one.path)
+            try:
+                backups = self._backups_as(path)
+                rewriting = BackupRewriting(backups, self._spaces, self._clock, left)
+                done = rewriting.rewrite(path, moved, dry_run=dry_run)
+            except BackupError as error:
+                done = RewrittenBackup(one.path, 0, 0, trouble=str(error))
+            if done:
+                yield done
+
     def _space(self) -> SpaceId:
         scope = Scope(self._settings.user, self._settings.agent, self._settings.model or None)
         return space_from(scope, self._settings)
@@ -187,7 +211,7 @@ class Safekeeping:
             renamed=renamed,
             replace=replace,
             settings=Path(self._settings.home) / SETTINGS,
-            left=None if with_forgotten else left,
+            since=None if with_forgotten else ForgottenSince(self._clock, left),
         )
         spaces = spaces_of(self._settings)
         if isinstance(spaces, FollowedSpaces):

@@ -17,6 +17,7 @@ from unabridged.disk.atomic_write import (
     of_the_system,
     remove,
     system_errors,
+    wipe,
 )
 from unabridged.disk.folders import private_folder
 from unabridged.disk.large_files import give_name
@@ -44,8 +45,16 @@ HOME = "home"
 LOCK = ".lock"
 PATIENCE = 3600.0
 """Seconds to wait for another backup."""
+OLD = ".old"
+"""The ending of a hidden file: a backup that another one replaces."""
 _NAMED = re.compile(r"(?P<name>.+)-(?P<at>\d{8}T\d{6}Z)(?:-\d+)?\.zip")
 SQLITE = "sqlite"
+
+
+def settle(old: Path) -> None:
+    """Finish replacing a backup: wipe the old file, or put it back if there is no new one."""
+    place = old.with_name(old.name.removeprefix(".").removesuffix(OLD))
+    wipe(old) if place.exists() else old.rename(place)
 
 
 def open_copy(folder: Path, held: BackupResult, access: ConnectionOptions) -> SqliteStore:
@@ -103,7 +112,7 @@ class BackupsFolder:
         place = output or self.folder
         try:
             private_folder(self.folder)
-            with self._alone(), work_folder(self.folder) as folder:
+            with self.alone(), work_folder(self.folder) as folder:
                 held: list[tuple[str, BackupResult]] = []
                 left_out = list(damaged)
                 for number, space in enumerate(wanted):
@@ -142,7 +151,7 @@ class BackupsFolder:
         try:
             backup_archive.pack(folder, said, draft, moved)
             shutil.rmtree(folder)
-            self._prove(draft, moved)
+            self.prove(draft, moved)
             give_name(draft, place)
         except FileExistsError:
             raise BackupError(f"{place} exists already.", hint="Name another file.") from None
@@ -154,10 +163,10 @@ class BackupsFolder:
         """Unpack a backup, open it, and check every row."""
         with system_errors(path):
             private_folder(self.folder)
-            with self._alone():
-                return self._prove(path, moved).backup(path)
+            with self.alone():
+                return self.prove(path, moved).backup(path)
 
-    def _prove(self, path: Path, moved: Moved) -> BackupManifest:
+    def prove(self, path: Path, moved: Moved) -> BackupManifest:
         with self.unpacked(path, moved) as (manifest, _):
             return manifest
 
@@ -265,10 +274,12 @@ class BackupsFolder:
         return path
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def alone(self) -> Iterator[None]:
         with locked(self.folder / LOCK, PATIENCE):
             for path in self.folder.glob(f".*{UNFINISHED}"):
                 shutil.rmtree(path) if path.is_dir() else remove(path)
+            for path in self.folder.glob(f".*{OLD}"):
+                settle(path)
             yield
 
 

@@ -1,24 +1,25 @@
 """Forget whole spaces: the preview and the receipt. ``spaces`` removes the files."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 from unabridged import config
+from unabridged.disk.atomic_write import write_whole
 from unabridged.domain.forgetting import Receipt, SpacePlan
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.settings import Settings
 from unabridged.errors import NotFoundError, StoreError
-from unabridged.forgetting.receipts import from_data, sealed, to_data
+from unabridged.forgetting.receipts import from_data, sealed, to_data, without_backups
 from unabridged.forgetting.shared_copies import copies
 from unabridged.home.followed_spaces import Spaces
 from unabridged.home.forgetting import elsewhere, keys_of, outside
 from unabridged.home.spaces import SpaceInfo
 from unabridged.ports import Clock
 from unabridged.projections.json_files.file_paths import FOLDERS
-from unabridged.stores.json_codec import unpack
+from unabridged.stores.json_codec import pack, unpack
 
 RECEIPTS = "receipts"
 """In the home's folder ``logs``: the receipts of forgotten spaces."""
@@ -100,6 +101,14 @@ def forget_space(settings: Settings, clock: Clock, folder: Spaces, plan: SpacePl
     kept = config.folder(settings.home, "logs") / RECEIPTS / f"{receipt.id}.json"
     folder.wipe(plan.space, kept, to_data(receipt))
     return receipt
+
+
+def settle_receipt(settings: Settings, receipt: Receipt, rewritten: Collection[str]) -> Receipt:
+    """Store that backups no longer hold the space of a receipt; return the receipt."""
+    settled = without_backups(receipt, rewritten, keys_of(settings).current())
+    path = Path(settings.home) / "logs" / RECEIPTS / f"{receipt.id}.json"
+    write_whole(path, pack(to_data(settled)))
+    return settled
 
 
 def kept_receipts(settings: Settings) -> list[Receipt]:

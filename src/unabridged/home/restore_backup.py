@@ -1,25 +1,25 @@
 """Restore a backup: unpack and check it next to its place, then move it there."""
 
+import dataclasses
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from types import MappingProxyType
 
 from unabridged.disk.atomic_write import system_errors, write_whole
 from unabridged.disk.folders import private_folder
 from unabridged.disk.large_files import give_name
 from unabridged.disk.locks import locked
 from unabridged.domain.backup_results import BackupResult, RestoreResult
-from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import SpaceId
 from unabridged.errors import BackupError, NotFoundError, StoreError
-from unabridged.forgetting.receipts import from_data
+from unabridged.forgetting.replay import forgotten_in, replay as replay_forgetting
 from unabridged.home import replace_file
 from unabridged.home.backup_archive import BackupManifest, Moved
 from unabridged.home.backups import BackupsFolder, open_copy
 from unabridged.home.spaces import SpacesFolder
+from unabridged.ports import Clock
 from unabridged.stores.copy_space import compare
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.chain_setup import name_space, renew_generation
@@ -41,6 +41,20 @@ class RestoreTarget:
     path: Path
     folder: Path
     there: bool
+    forgotten: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ForgottenSince:
+    """What a restored backup is relieved of.
+
+    Attributes:
+        clock: The clock.
+        left: Name to time of spaces that were forgotten whole.
+    """
+
+    clock: Clock
+    left: Mapping[str, datetime] = field(default_factory=dict)
 
 
 def restore(
@@ -52,7 +66,7 @@ def restore(
     renamed: SpaceId | None = None,
     replace: bool = False,
     settings: Path | None = None,
-    left: Mapping[str, datetime] | None = MappingProxyType({}),
+    since: ForgottenSince | None = None,
 ) -> list[RestoreResult]:
     """Restore every space of a backup; a crash leaves each old or restored.
 
@@ -64,11 +78,11 @@ def restore(
         renamed: The target space, for a backup of one space.
         replace: Whether to set existing spaces aside; else nothing is done.
         settings: The folder that gets the settings of a home, if it has none.
-        left: Name to time of spaces that were forgotten whole; None allows restoring forgotten
-            content, which is otherwise refused.
+        since: What was forgotten since: it is left out, and a space that was forgotten whole is
+            refused. None restores it too.
 
     Raises:
-        BackupError: It fails its check, a space exists, or it would restore forgotten content.
+        BackupError: It fails its check, a space exists, or it was forgotten whole.
         StoreBusyError: Others have a space open that would be replaced; it is unchanged.
     """
     with system_errors(spaces.folder):
@@ -78,9 +92,9 @@ def restore(
             with backups.unpacked(path, moved, spaces.folder) as (manifest, folder):
                 places = _places(spaces, manifest, folder, renamed)
                 _refuse_taken(places, replace=replace)
-                if left is not None:
-                    for place in places:
-                        _refuse_forgotten(spaces, place, manifest.at, left)
+                if since is not None:
+                    _refuse_forgotten(places, manifest.at, since.left)
+                    places = [_without_forgotten(spaces, place, since.clock) for place in places]
                 done = [_restored(spaces, one, replace=replace) for one in places]
                 if settings is not None and manifest.home:
                     _give_settings(folder / SETTINGS, settings)
@@ -139,41 +153,34 @@ def _refuse_taken(places: list[RestoreTarget], *, replace: bool) -> None:
 
 
 def _refuse_forgotten(
-    spaces: SpacesFolder, place: RestoreTarget, at: datetime, left: Mapping[str, datetime]
+    places: list[RestoreTarget], at: datetime, left: Mapping[str, datetime]
 ) -> None:
-    if place.there:
-        return
-    name = place.held.space.name
-    since = left.get(name)
-    said = f"the whole space {name!r}" if since and since > at else _returning(spaces, place)
-    if said:
+    names = [place.held.space.name for place in places if not place.there]
+    gone = [name for name in names if name in left and left[name] > at]
+    if gone:
         raise BackupError(
-            f"The backup contains content that was forgotten since: {said}; nothing was restored.",
+            f"The whole space {', '.join(map(repr, gone))} was forgotten since; nothing was restored.",
             hint="List it: unabridged receipts. Add --with-forgotten to restore it anyway.",
         )
 
 
-def _returning(spaces: SpacesFolder, place: RestoreTarget) -> str:
+def _without_forgotten(spaces: SpacesFolder, place: RestoreTarget, clock: Clock) -> RestoreTarget:
+    if place.there:
+        return place
     try:
         store = spaces.open(place.held.space, create=False)
     except (StoreError, NotFoundError):
-        return ""  # there is none, or it is unreadable
+        return place  # there is none, or it is unreadable
     with closing(store):
-        receipts = [from_data(record.body) for record in store.records(RecordKind.RECEIPT)]
-        lifted = {receipt.id for receipt in receipts if receipt.lifted}
-        gone = {name for receipt in receipts if not receipt.lifted for name in receipt.ids}
-        for record in store.records(RecordKind.TOMBSTONE):
-            gone.update(() if record.id in lifted else record.body["exchanges"])
-        # A share after the receipt brought it back, so it is no longer forgotten.
-        gone -= {
-            *store.get(gone),
-            *(r.id for r in store.records(RecordKind.FACT, ids=sorted(gone))),
-        }
+        gone = forgotten_in(store)
     with closing(open_copy(place.folder, place.held, spaces.access)) as copied:
-        exchanges = copied.get(gone)
-        facts = list(copied.records(RecordKind.FACT, ids=sorted(gone - set(exchanges))))
-    counted = ((len(exchanges), "exchange"), (len(facts), "fact"))
-    return " and ".join(f"{n} {what}{'s' * (n > 1)}" for n, what in counted if n)
+        receipt = replay_forgetting(copied, gone, clock)
+        exchanges = copied.totals().exchanges
+    return dataclasses.replace(
+        place,
+        held=dataclasses.replace(place.held, exchanges=exchanges),
+        forgotten=receipt is not None,
+    )
 
 
 def _restored(spaces: SpacesFolder, place: RestoreTarget, *, replace: bool) -> RestoreResult:
@@ -190,13 +197,14 @@ def _restored(spaces: SpacesFolder, place: RestoreTarget, *, replace: bool) -> R
     if replace:
         aside = replace_file.replace(draft, place.path, ".restored", spaces.busy_timeout)
         SqliteStore.moor_at(place.path, spaces.access)
-        return RestoreResult(place.space, exchanges, str(aside) if aside else None)
+        moved_to = str(aside) if aside else None
+        return RestoreResult(place.space, exchanges, moved_to, forgotten=place.forgotten)
     try:
         give_name(draft, place.path)
     except FileExistsError:
         _refuse_taken([place], replace=False)
     SqliteStore.moor_at(place.path, spaces.access)
-    return RestoreResult(place.space, exchanges)
+    return RestoreResult(place.space, exchanges, forgotten=place.forgotten)
 
 
 def _give_settings(source: Path, target: Path) -> None:

@@ -1,6 +1,6 @@
 """Forgetting, as front ends and library users call it: ``space.forgetting``."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from unabridged.domain.arguments import checks_arguments
 from unabridged.domain.fact import Fact
@@ -120,6 +120,14 @@ class Forgetting:
     def is_genuine(self, receipt: Receipt) -> bool | None:
         """Return whether a receipt is unchanged; None if its key is gone."""
         return self._forget_executor.is_genuine(receipt)
+
+    def settle(self, receipt: str, rewritten: Collection[str]) -> Receipt:
+        """Store that backups of the home, by name, no longer hold the content of a receipt.
+
+        Raises:
+            NotFoundError: There is no such receipt, or several.
+        """
+        return self._forget_executor.settle(receipt, rewritten)
 
     def allow_again(self, receipt: str) -> Receipt:
         """Allow forgotten words to be stored again from now on.

@@ -1,5 +1,6 @@
 """``unabridged backup``."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -16,7 +17,7 @@ from unabridged.cli.plain_command import PlainGroup
 from unabridged.cli.progress import Stages
 from unabridged.cli.terminal_text import safe, wrap
 from unabridged.clock import SystemClock
-from unabridged.domain.backup_results import Backup, RestoreResult
+from unabridged.domain.backup_results import Backup, RestoreResult, RewrittenBackup
 from unabridged.errors import InputError
 
 command = PlainGroup(
@@ -128,7 +129,7 @@ def restore_command(
 
     FILE is a path, or the name of a file in backups/ of the home. TIME is a date or a date and a time, such as 2026-03-01T18:00; a date means the end of that day.
 
-    An existing space is an error, unless --replace sets it aside first. So is a backup that holds what was forgotten since, unless --with-forgotten is given. Everything is unpacked and verified before anything changes; if it is interrupted, each space is either as before or as in the backup. A backup of the whole home restores settings only if there are none.
+    An existing space is an error, unless --replace sets it aside first. What was forgotten since is left out, unless --with-forgotten is given; a space that was forgotten whole is an error. Everything is unpacked and verified before anything changes; if it is interrupted, each space is either as before or as in the backup. A backup of the whole home restores settings only if there are none.
     """
     if (file is None) == (at is None) or (everything and not at):
         raise InputError("Name one backup.", hint="Use FILE, or --at TIME (with or without --all).")
@@ -151,6 +152,7 @@ def restore_command(
 
 @command.sub(
     "prune",
+    "unabridged backup prune",
     "unabridged backup prune --keep 7",
     "unabridged backup prune --older-than 90d --yes",
     options=PLACE,
@@ -166,28 +168,46 @@ def restore_command(
 def prune_command(
     invocation: Invocation, keep: int | None, older_than: str | None, *, dry_run: bool, yes: bool
 ) -> None:
-    """Remove old backups from backups/ of the home.
+    """Take what was forgotten since out of the backups in the home; remove old ones.
 
-    The newest backup of each space, and of the home, always stays. With both --keep and --older-than, only those go that are beyond N and older.
+    Every backup that holds forgotten content is rewritten without it, and the old file is overwritten with zeros. With --keep or --older-than, old backups are removed first: the newest one of each space, and of the home, always stays. With both, only those go that are beyond N and older.
     """
-    if keep is None and older_than is None:
-        raise InputError("Which backups are old?", hint="Add --keep or --older-than.")
     before = parse_past(older_than, SystemClock().now()) if older_than else None
     safe = open_safekeeping(invocation)
-    gone = safe.prunable(keep=keep or 1, before=before)
-    todo = bool(gone) and not dry_run
+    gone = safe.prunable(keep=keep or 1, before=before) if keep or before else []
     freed = size(sum(path.stat().st_size for path in gone))
     if not invocation.json:
         for path in gone:
             echo(f"  {path.name}")
-    if todo:
+    if gone and not dry_run:
         confirm(f"Remove {count(len(gone), 'backup')} ({freed})?", yes=yes)
         safe.prune(gone)
-    verb = "Removed" if todo else "Would remove"
+    with Stages(quiet=invocation.json) as stages:
+        rewritten = list(safe.rewritten(dry_run=dry_run, moved=stages.show))
+    verb = "Would remove" if dry_run else "Removed"
+    lines = [f"{verb} {count(len(gone), 'backup')} ({freed})."] if gone else []
+    lines += rewritten_lines(rewritten, dry_run=dry_run)
+    removed = "would_remove" if dry_run else "removed"
     invocation.answer(
-        {"removed" if todo else "would_remove": gone},
-        f"{verb} {count(len(gone), 'backup')} ({freed})." if gone else "Nothing to remove.",
+        {removed: gone, "would_rewrite" if dry_run else "rewritten": rewritten},
+        *(lines or ["Nothing to remove, and no backup holds what was forgotten."]),
     )
+    if any(one.trouble for one in rewritten):
+        raise click.exceptions.Exit(1)
+
+
+def rewritten_lines(done: Sequence[RewrittenBackup], *, dry_run: bool = False) -> list[str]:
+    """Show what was taken out of backups."""
+    would = "Would take" if dry_run else "Took"
+    lines = []
+    for one in done:
+        name = Path(one.path).name
+        if one.trouble:
+            lines.append(paint(f"{name} may still hold it. {one.trouble}", "warn"))
+        else:
+            end = ", which held nothing else: it is removed." if one.removed else "."
+            lines.append(f"{would} {count(one.exchanges, 'exchange')} out of {name}{end}")
+    return lines
 
 
 def _listed(one: Backup) -> list[str]:
@@ -200,6 +220,8 @@ def _restored(one: RestoreResult) -> list[str]:
     if one.there:
         return [paint(f"Unchanged: {one.space.name} is already as in the backup.", "dim")]
     lines = [f"Restored {one.space.name}: {count(one.exchanges, 'exchange')}."]
+    if one.forgotten:
+        lines.append("What was forgotten since the backup was left out.")
     return [*lines, f"The earlier space is now in {one.quarantine}."] if one.quarantine else lines
 
 

@@ -7,14 +7,17 @@ from typing import Any
 
 import click
 
+from unabridged.cli.commands.backup_command import rewritten_lines
 from unabridged.cli.confirm import confirm
-from unabridged.cli.open_from_options import named, open_home, open_space
+from unabridged.cli.open_from_options import named, open_home, open_safekeeping, open_space
 from unabridged.cli.operation_command import performed
 from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import dumps, echo, echo_lines
 from unabridged.cli.plain_command import plain_command
+from unabridged.cli.progress import Stages
 from unabridged.cli.views.forgetting import plan_lines, receipt_lines, space_lines
 from unabridged.disk.atomic_write import write_whole
+from unabridged.domain.backup_results import RewrittenBackup
 from unabridged.domain.forgetting import Receipt
 from unabridged.domain.scope import Scope, SpaceId
 from unabridged.errors import InputError, NotFoundError
@@ -46,6 +49,7 @@ QUESTION = "Delete this for good?"
 @click.option("--fact", metavar="WHICH", help="A fact; the messages stay unless --with-sources.")
 @click.option("--space", is_flag=True, help="The whole space of --user and --agent.")
 @click.option("--all-of", metavar="USER", help="Every space of a user.")
+@click.option("--in-backups", is_flag=True, help="Also rewrite the home's backups without it.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be deleted.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("-o", "--output", metavar="FILE", help="Also write the receipt to a file, as JSON.")
@@ -56,7 +60,7 @@ def command(invocation: Invocation, **given: Any) -> None:
 
     You see first what will be deleted. With the messages go their vectors, index entries, ledgers, facts, requirements and condensations; the last are made again from what remains. Facts that other messages state stay. If a client sends the same messages again, the model gets them but they are not stored, until --lift; messages under five words only after the same message as before.
 
-    Backups, exports and other copies are not changed; those in the home are listed. `unabridged backup prune` removes old backups.
+    Backups in the home are rewritten with --in-backups, or later: unabridged backup prune. Those that may hold it are listed, as are other copies. Exports are out of reach.
 
     Bytes are overwritten if the file system allows it. An SSD, a journal or a snapshot may keep old blocks; if that matters, encrypt the home and destroy its key.
     """
@@ -82,6 +86,7 @@ class ForgetArguments:
 
     space: bool
     all_of: str | None
+    in_backups: bool
     dry_run: bool
     yes: bool
     output: str | None
@@ -134,6 +139,13 @@ def _own(invocation: Invocation) -> SpaceId:
 
 
 def _tell(invocation: Invocation, receipts: Sequence[Receipt], asked: ForgetArguments) -> None:
+    rewritten: list[RewrittenBackup] = []
+    if asked.in_backups and receipts:
+        with Stages(quiet=invocation.json) as stages:
+            rewritten = list(open_safekeeping(invocation).rewritten(moved=stages.show))
+        receipts = _settled(
+            invocation, receipts, [Path(one.path).name for one in rewritten if not one.trouble]
+        )
     if asked.output:
         write_whole(Path(asked.output), dumps(receipts).encode("utf-8"))
     if invocation.json:
@@ -143,6 +155,20 @@ def _tell(invocation: Invocation, receipts: Sequence[Receipt], asked: ForgetArgu
         echo("No run was interrupted.", "dim")
     for receipt in receipts:
         echo_lines(receipt_lines(receipt))
+    echo_lines(rewritten_lines(rewritten))
+    if any(one.trouble for one in rewritten):
+        raise click.exceptions.Exit(1)
+
+
+def _settled(
+    invocation: Invocation, receipts: Sequence[Receipt], rewritten: Sequence[str]
+) -> list[Receipt]:
+    names = {f"backups/{name}" for name in rewritten}
+    if all(receipt.what == "space" for receipt in receipts):
+        home = open_home(invocation)
+        return [home.settle(receipt, names) for receipt in receipts]
+    forgetting = open_space(invocation).forgetting
+    return [forgetting.settle(receipt.id, names) for receipt in receipts]
 
 
 def _lift(invocation: Invocation, wanted: str) -> None:

@@ -1,0 +1,108 @@
+"""What is forgotten goes out of the backups of the home, too."""
+
+import json
+import zipfile
+
+import pytest
+from click.testing import CliRunner
+
+from unabridged.cli.main import cli
+from unabridged.home.backups import OLD
+
+SECRET = "Xylophonia"
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.setenv("UNABRIDGED_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("UNABRIDGED_UPSTREAM", "quote")
+
+    def call(*words, code=0):
+        done = CliRunner().invoke(cli, [str(word) for word in words])
+        assert done.exit_code == code, done.output
+        return done.output
+
+    return call
+
+
+@pytest.fixture
+def kept(run, tmp_path):
+    """A home with three backups, of which two hold the secret."""
+    backups = tmp_path / "home" / "backups"
+    run("ask", "I like tea in the morning.")
+    run("backup", "create")
+    run("ask", f"My cousin {SECRET} lives behind the old brewery.")
+    run("facts", "add", f"{SECRET} eats no gluten at all.")
+    run("backup", "create")
+    run("backup", "create", "--all")
+    return backups
+
+
+def holding(folder):
+    """The archives with a member that holds the secret, and other files that do."""
+    found = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            data = path.read_bytes()
+            if zipfile.is_zipfile(path):
+                with zipfile.ZipFile(path) as archive:
+                    data = b"".join(archive.read(name) for name in archive.namelist())
+            if SECRET.encode() in data or SECRET.lower().encode() in data:
+                found.append(path.name)
+    return found
+
+
+def test_it_goes_at_once(run, kept):
+    assert len(holding(kept)) == 2
+    said = run("forget", "--search", SECRET, "--yes", "--in-backups")
+    assert "Took 1 exchange out of" in said
+    assert "Backups that may still hold it" not in said.partition("Forgotten:")[2]
+    assert holding(kept) == []
+    for path in kept.glob("*.zip"):
+        assert "Verified" in run("backup", "verify", path)
+    (receipt,) = json.loads(run("receipts", "--json"))
+    assert (receipt["genuine"], receipt["outside"]["backups"]) == (True, [])
+    newest = max(path for path in kept.glob("*.zip") if not path.name.startswith("home"))
+    run("backup", "restore", newest, "--as", "ann/old")
+    assert "tea" in run("search", "tea", "--user", "ann", "--agent", "old")
+
+
+def test_it_goes_later(run, kept):
+    run("forget", "--search", SECRET, "--yes")
+    assert len(holding(kept)) == 2
+    before = {path: path.stat().st_mtime_ns for path in kept.glob("*.zip")}
+    assert "Would take 1 exchange" in run("backup", "prune", "--dry-run")
+    assert len(holding(kept)) == 2
+    done = json.loads(run("backup", "prune", "--json"))
+    assert [one["exchanges"] for one in done["rewritten"]] == [1, 1]
+    assert holding(kept) == []
+    same = [path for path, at in before.items() if path.stat().st_mtime_ns == at]
+    assert len(same) == 1
+    assert "no backup holds" in run("backup", "prune")
+
+
+def test_a_whole_space_goes_out_of_them(run, kept):
+    said = run("forget", "--space", "--yes", "--in-backups")
+    assert said.count("it is removed") == 3
+    assert list(kept.glob("*.zip")) == []
+
+
+def test_a_kill_between_the_old_and_the_new_file_leaves_one(run, kept):
+    (path, *_) = sorted(kept.glob("home*.zip"))
+    data = path.read_bytes()
+    old = path.with_name(f".{path.name}{OLD}")
+    path.rename(old)
+    run("backup", "verify", min(kept.glob("default*.zip")))
+    assert path.read_bytes() == data
+    old.write_bytes(data)
+    run("backup", "verify", path)
+    assert not old.exists()
+
+
+def test_what_cannot_be_read_is_said_and_the_rest_is_rewritten(run, kept):
+    (kept / "notes.zip").write_text("mine")
+    said = run("forget", "--search", SECRET, "--yes", "--in-backups", code=1)
+    assert "notes.zip" in said
+    assert "may still hold it" in said
+    assert holding(kept) == []
+    assert (kept / "notes.zip").read_text() == "mine"
