@@ -15,7 +15,7 @@ from unabridged.errors import NotFoundError, StoreError
 from unabridged.forgetting.receipts import from_data, sealed, to_data, without_backups
 from unabridged.forgetting.shared_copies import copies
 from unabridged.home.followed_spaces import Spaces
-from unabridged.home.forgetting import elsewhere, keys_of, outside
+from unabridged.home.forgetting import keys_of, outside
 from unabridged.home.spaces import SpaceInfo
 from unabridged.ports import Clock
 from unabridged.projections.json_files.file_paths import FOLDERS
@@ -51,11 +51,7 @@ def _plan(
         sessions=known.sessions if known else 0,
         bytes=sum(part.stat().st_size for part in parts if part.is_file()),
         files=tuple(Path(os.path.relpath(part, home)).as_posix() for part in parts),
-        outside=replace(
-            outside(settings, space, ()),
-            aside=tuple(elsewhere(settings, space)),
-            shared=_shared(folder, space),
-        ),
+        outside=replace(outside(settings, space, ()), aside=(), shared=_shared(folder, space)),
     )
 
 

@@ -1,6 +1,6 @@
 """The spaces of a home with the readable files that follow them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ from unabridged.domain.settings import Settings
 from unabridged.errors import NameRefusedError, SettingError
 from unabridged.home.spaces import SpaceInfo, SpacesFolder
 from unabridged.projections.json_files.file_paths import FOLDERS, FilePaths
-from unabridged.projections.json_files.find_space import locate
+from unabridged.projections.json_files.find_space import locate, space_in
 from unabridged.projections.json_files.json_files import JsonFiles
 from unabridged.stores.sqlite import SqliteStore
 
@@ -73,20 +73,41 @@ def json_folder(settings: Settings) -> JsonFolder:
     return JsonFolder(root, settings.json_files, settings.json_compression, custom)
 
 
+def other_folders(settings: Settings) -> list[JsonFolder]:
+    """Return the existing folders of the layouts that the settings do not write.
+
+    Another profile may write them, or did before.
+    """
+    custom = bool(settings.json_path)
+    return [
+        JsonFolder(root, layout)
+        for layout, name in FOLDERS.items()
+        if (layout != settings.json_files or custom)
+        and (root := Path(settings.home) / name).is_dir()
+    ]
+
+
 class FollowedSpaces:
     """The spaces of one home with readable files; used as ``SpacesFolder`` is.
 
     Args:
         databases: The spaces.
-        folder: The folder of their readable files.
+        folder: The folder of their readable files; None if the settings write none.
+        others: The folders of other layouts: what is forgotten goes from their files too.
         follows: Whether opening a space brings its files up to date.
     """
 
     def __init__(
-        self, databases: SpacesFolder, folder: JsonFolder, *, follows: bool = True
+        self,
+        databases: SpacesFolder,
+        folder: JsonFolder | None,
+        others: Sequence[JsonFolder] = (),
+        *,
+        follows: bool = True,
     ) -> None:
         self._databases = databases
         self._folder = folder
+        self._others = others
         self._follows = follows
 
     def path_of(self, space: SpaceId) -> Path:
@@ -100,51 +121,67 @@ class FollowedSpaces:
     def follow(self, store: SqliteStore) -> SqliteStore:
         """Attach readable files to a store."""
         try:
-            store.attach_files(self._folder.files(store), follows=self._follows)
+            store.attach_others(lambda: [one.files(store) for one in self._written(store.space)])
+            if self._folder is not None:
+                store.attach_files(self._folder.files(store), follows=self._follows)
         except BaseException:
             store.close()
             raise
         return store
 
+    def _written(self, space: SpaceId) -> list[JsonFolder]:
+        # The other folders with files of a space.
+        return [o for o in self._others if space_in(o.paths(space), o.layout) == space]
+
+    def _files_of(self, space: SpaceId) -> Iterator[FilePaths]:
+        if self._folder is not None:
+            yield self._folder.paths(space)
+        yield from (one.paths(space) for one in self._written(space))
+
     def render(self, space: SpaceId) -> None:
         """Rewrite the files of a space from its log, except those edited by hand."""
+        if self._folder is None:
+            return
         with closing(self._databases.open(space, create=False)) as store:
             store.attach_files(self._folder.files(store), follows=False)
             store.render_files()
 
     def rename(self, old: SpaceId, new: SpaceId) -> None:
         """Rename a space."""
-        if self._folder.custom is not None:
+        if self._folder is not None and self._folder.custom is not None:
             raise NameRefusedError(
                 "The file in json_path contains one space, which keeps its name.",
                 hint="Copy it into a space of the home first.",
             )
         self._bring_up_to_date(old)
-        before = self._folder.paths(old)
+        before = list(self._files_of(old))
         self._databases.rename(old, new)
-        for path in before.all_files():
-            if path != before.lock:
-                remove(path)
+        for paths in before:
+            for path in paths.all_files():
+                if path != paths.lock:
+                    remove(path)
         self.open(new, create=False).close()
 
     def quarantine(self, space: SpaceId) -> Path:
         """Move the files of a space aside; return the new path of the log."""
         aside = self._databases.quarantine(space)
-        for path in self._folder.paths(space).files():
-            number = 1
-            while (other := path.with_name(f"{path.name}.damaged-{number}")).exists():
-                number += 1
-            path.rename(other)
-        remove(self._folder.paths(space).state)
+        for paths in list(self._files_of(space)):
+            for path in paths.files():
+                number = 1
+                while (other := path.with_name(f"{path.name}.damaged-{number}")).exists():
+                    number += 1
+                path.rename(other)
+            remove(paths.state)
         return aside
 
     def parts_of(self, space: SpaceId) -> list[Path]:
         """Return every file of a space."""
-        return [*self._databases.parts_of(space), *self._folder.paths(space).all_files()]
+        files = [path for paths in self._files_of(space) for path in paths.all_files()]
+        return [*self._databases.parts_of(space), *files]
 
     def wipe(self, space: SpaceId, receipt: Path, shown: Mapping[str, Any]) -> int:
         """Overwrite and remove every file of a space, and store a receipt."""
-        also = self._folder.paths(space).all_files()
+        also = [path for paths in self._files_of(space) for path in paths.all_files()]
         return self._databases.wipe(space, receipt, shown, also=also)
 
     def list(self) -> list[SpaceInfo]:

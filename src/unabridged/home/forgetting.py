@@ -32,7 +32,6 @@ from unabridged.home.look_inside import may_aside_hold, may_backup_hold
 from unabridged.home.spaces import SpacesFolder
 from unabridged.ports import Keys, Store
 from unabridged.projections.json_files.file_paths import FOLDERS
-from unabridged.projections.json_files.find_space import locate, space_in
 from unabridged.space.forgetting import Forgetting
 from unabridged.stores.copy_space import Sift
 
@@ -116,19 +115,8 @@ def outside(settings: Settings, space: SpaceId, exchanges: Sequence[Exchange]) -
         return OutOfReach()
     home = Path(settings.home)
     backups = _backups(home, space, exchanges)
-    aside = {*_aside(home, space, exchanges), *elsewhere(settings, space)}
+    aside = _aside(home, space, exchanges)
     return OutOfReach(tuple(sorted(backups)), tuple(sorted(aside)))
-
-
-def elsewhere(settings: Settings, space: SpaceId) -> Iterator[str]:
-    """Yield the readable files of a space in layouts other than the configured one."""
-    home = Path(settings.home)
-    for layout, name in FOLDERS.items():
-        if settings.json_files == layout and not settings.json_path:
-            continue
-        paths = locate(home / name, space, layout)
-        if space_in(paths, layout) == space:
-            yield from (path.relative_to(home).as_posix() for path in paths.files())
 
 
 def _backups(home: Path, space: SpaceId, exchanges: Sequence[Exchange]) -> Iterator[str]:

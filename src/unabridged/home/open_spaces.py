@@ -12,7 +12,7 @@ from unabridged.embeddings.choose_embedder import choose as choose_embedder, nam
 from unabridged.embeddings.word_pieces import StaticLexicon
 from unabridged.errors import NameRefusedError, SettingError
 from unabridged.home import index_worker
-from unabridged.home.followed_spaces import FollowedSpaces, Spaces, json_folder_of
+from unabridged.home.followed_spaces import FollowedSpaces, Spaces, json_folder_of, other_folders
 from unabridged.home.key_source import key_of, secrets_of
 from unabridged.home.migration_journal import finish_moves
 from unabridged.home.spaces import SpacesFolder
@@ -41,9 +41,11 @@ def spaces_of(settings: Settings, *, follows: bool = True) -> Spaces:
         SettingError: The settings ask for readable files in an encrypted home.
     """
     finish_moves(Path(settings.home))
-    folder = json_folder_of(settings)
+    folder, others = json_folder_of(settings), other_folders(settings)
     databases = databases_of(settings)
-    return databases if folder is None else FollowedSpaces(databases, folder, follows=follows)
+    if folder is None and not others:
+        return databases
+    return FollowedSpaces(databases, folder, others, follows=follows)
 
 
 def spaces_below(settings: Settings, folder: Path) -> SpacesFolder:

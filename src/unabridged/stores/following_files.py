@@ -15,10 +15,15 @@ class FollowingFiles:
     A failing file never fails a write: the log has it. ``troubles`` keeps the failure, and the next
     write, opening or forgetting tries again. Only forgetting fails with them, because a file would
     keep forgotten text.
+
+    Attributes:
+        attached: The files that follow.
+        others: Returns files that another layout wrote: only forgetting reaches them.
     """
 
     def __init__(self) -> None:
         self.attached: tuple[FilesProjection, ...] = ()
+        self.others: Callable[[], Sequence[FilesProjection]] = tuple
         self.troubles: list[StoreError] = []
         self._lock = RLock()  # one thread at a time writes files
         self._held = 0
@@ -62,16 +67,17 @@ class FollowingFiles:
             StoreError: A file cannot be written. Erasing again continues.
         """
         with self._lock:
-            for one in self.attached:
+            every = [*self.attached, *self.others()]
+            for one in every:
                 one.prepare_erasure()
             count = erase(ids)
-            for one in self.attached:
+            for one in every:
                 one.erase(ids)
         return count
 
     def scanned(self, log: Scan, pieces: Sequence[Sequence[bytes]]) -> Scan:
         """Return what a scan of the log and one of every file found."""
-        scans = [log, *(one.scan(pieces) for one in self.attached)]
+        scans = [log, *(one.scan(pieces) for one in (*self.attached, *self.others()))]
         return Scan(
             tuple(file for one in scans for file in one.files),
             sum(one.bytes for one in scans),

@@ -106,3 +106,29 @@ def test_what_cannot_be_read_is_said_and_the_rest_is_rewritten(run, kept):
     assert "may still hold it" in said
     assert holding(kept) == []
     assert (kept / "notes.zip").read_text() == "mine"
+
+
+PROFILES = ("workspace", "companion", "agent", "requirements", "story", "coding")
+
+
+def test_every_space_of_a_user_goes_under_every_profile_and_layout(run, tmp_path):
+    home = tmp_path / "home"
+    layouts = ("none", "model", "agent", "user")
+    for number, profile in enumerate(PROFILES):
+        under = ("--profile", profile, "--model", "m", "--set", f"json_files={layouts[number % 4]}")
+        run("ask", *under, f"My cousin {SECRET} lives behind the old brewery.")
+    run("ask", "--user", "bob", "I like tea in the morning.")
+    assert len(holding(home)) > len(PROFILES) / 2
+    run("forget", "--all-of", "default", "--yes")
+    assert holding(home) == []
+    assert "tea" in run("search", "tea", "--user", "bob")
+
+
+def test_forgetting_reaches_the_files_of_a_layout_that_was_used_before(run, tmp_path):
+    home = tmp_path / "home"
+    for layout in ("model", "user", "agent", "none"):
+        run("ask", "--set", f"json_files={layout}", f"{SECRET} again, in {layout}.")
+    assert len(holding(home)) >= 4
+    said = run("forget", "--search", SECRET, "--yes")
+    assert "Other files that may still hold it" not in said
+    assert holding(home) == []

@@ -124,7 +124,9 @@ def _agreed(
 def _spaces(invocation: Invocation, asked: ForgetArguments) -> None:
     home = open_home(invocation)
     known = [info.space for info in home.spaces() if info.space is not None]
-    wanted = [s for s in known if s.user == asked.all_of] if asked.all_of else [_own(invocation)]
+    # Under a profile that does not divide by user, memory is that of the user of the settings.
+    names = {asked.all_of, "" if asked.all_of == invocation.settings().user else asked.all_of}
+    wanted = [s for s in known if s.user in names] if asked.all_of else [_own(invocation)]
     plans = home.plan_forgetting(wanted)
     if not plans:
         raise NotFoundError(f"{asked.all_of!r} has no space.", hint="List them: unabridged spaces")

@@ -143,6 +143,10 @@ class SqliteStore:
         if follows:
             self._files.follow()
 
+    def attach_others(self, others: Callable[[], Sequence[FilesProjection]]) -> None:
+        """Attach what returns the readable files of other layouts, which forgetting reaches too."""
+        self._files.others = others
+
     @property
     def troubles(self) -> list[StoreError]:
         return self._files.troubles
