@@ -51,7 +51,11 @@ def _plan(
         sessions=known.sessions if known else 0,
         bytes=sum(part.stat().st_size for part in parts if part.is_file()),
         files=tuple(Path(os.path.relpath(part, home)).as_posix() for part in parts),
-        outside=replace(outside(settings, space, ()), aside=(), shared=_shared(folder, space)),
+        outside=replace(
+            outside(settings, space, ()),
+            aside=tuple(sorted(info.path.name for info in infos if info.belongs == space)),
+            shared=_shared(folder, space),
+        ),
     )
 
 

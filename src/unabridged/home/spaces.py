@@ -52,6 +52,7 @@ class SpaceInfo:
         exchanges: Exchanges in it.
         damaged: Its damage, as text; empty for an intact file.
         hint: What to do about it.
+        belongs: The space that the file is of, if it is in the place of another's.
     """
 
     space: SpaceId | None
@@ -61,6 +62,7 @@ class SpaceInfo:
     exchanges: int
     damaged: str = ""
     hint: str = ""
+    belongs: SpaceId | None = None
 
 
 class SpacesFolder:
@@ -267,7 +269,13 @@ class SpacesFolder:
                 totals = store.totals()
             except StoreError as error:
                 return SpaceInfo(store.space, path, path.stat().st_size, 0, 0, damaged=str(error))
-        return SpaceInfo(store.space, path, totals.bytes, totals.sessions, totals.exchanges)
+        counts = (totals.bytes, totals.sessions, totals.exchanges)
+        place = self.path_of(store.space)
+        if place != path:
+            said = f"{path} is the file of the space {store.space.name!r}, copied or renamed."
+            hint = f"Move it away, or put it back: {place.name}"
+            return SpaceInfo(None, path, *counts, damaged=said, hint=hint, belongs=store.space)
+        return SpaceInfo(store.space, path, *counts)
 
 
 def _intended(intent: Path) -> tuple[str, dict[str, str]]:

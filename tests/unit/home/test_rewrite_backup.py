@@ -132,3 +132,14 @@ def test_forgetting_reaches_the_files_of_a_layout_that_was_used_before(run, tmp_
     said = run("forget", "--search", SECRET, "--yes")
     assert "Other files that may still hold it" not in said
     assert holding(home) == []
+
+
+def test_a_copied_file_is_said_to_be_one_and_named_when_its_space_goes(run, tmp_path):
+    spaces = tmp_path / "home" / "spaces"
+    run("ask", f"My cousin {SECRET} lives behind the old brewery.")
+    (own,) = spaces.glob("*.db")
+    own.with_name("ann_default_0123456789abcdef.db").write_bytes(own.read_bytes())
+    listed = " ".join(run("spaces", "list").split())
+    assert "is the file of the space 'default/default', copied or renamed" in listed
+    plan = run("forget", "--all-of", "default", "--dry-run")
+    assert "ann_default_0123456789abcdef.db" in plan
