@@ -47,6 +47,7 @@ OURS = {
     "clocks": (60, 3),
     "migrating": (250, 6),
     "forgetting": (250, 8),
+    "entrances": (1_000, 4),
     "forget_kills": (250, 10),
     "share_kills": (250, 6),
     "upstream_faults": (280, 28),

@@ -167,6 +167,7 @@ class BackupsFolder:
                 return self.prove(path, moved).backup(path)
 
     def prove(self, path: Path, moved: Moved) -> BackupManifest:
+        """Unpack a backup and check every row; return its manifest."""
         with self.unpacked(path, moved) as (manifest, _):
             return manifest
 
@@ -275,6 +276,7 @@ class BackupsFolder:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
+        """Lock the folder within the block, and finish or remove what was interrupted before."""
         with locked(self.folder / LOCK, PATIENCE):
             for path in self.folder.glob(f".*{UNFINISHED}"):
                 shutil.rmtree(path) if path.is_dir() else remove(path)
