@@ -21,7 +21,7 @@ MOST = 1024
 """The most spaces in the queue."""
 QUIET = 0.25
 """Seconds without a request before a slice runs: programs often send the next request at once."""
-PATIENCE = 2.0
+PATIENCE = 1.0
 """Seconds that a slice waits for that before it runs anyway."""
 BREATH = 0.02
 """Seconds between two slices, so that a waiting request comes first."""
