@@ -41,7 +41,7 @@ LOOKS = 200
 AIMS: Mapping[str, ReportAim] = {
     "first chunk, added": ReportAim(most=20),
     "chunk delay": ReportAim(most=50, tail=1),
-    "throughput": ReportAim(least=0.5),
+    "throughput": ReportAim(least=0.7),
     "memory growth": ReportAim(most=0.05),
     "errors": ReportAim(most=0),
 }

@@ -396,3 +396,14 @@ def test_models_have_memories_of_their_own_where_the_settings_say_so(serving):
                 said = [e.user.text for c in memory.space.log.transcripts() for e in c.exchanges]
             assert len(said) == count
             assert f"{WORDS} for {name}" in said
+
+
+@pytest.mark.parametrize("dialect", ["ollama", "openai"])
+def test_streams_one_after_another_use_one_connection(front, upstream, dialect):
+    url = front()
+    with httpx2.Client(timeout=30) as client:
+        say(client, url, dialect, [{"role": "user", "content": WORDS}])
+        before = upstream.connections
+        for number in range(3):
+            say(client, url, dialect, [{"role": "user", "content": f"{WORDS}, {number}"}])
+    assert upstream.connections == before

@@ -119,15 +119,21 @@ class Annotations:
         self._add(self._rules, [(each, known[each.id]) for each in exchanges])
         return {each.id: self._shown(each, known[each.id], held) for each in exchanges}
 
-    def read_pending(self, limit: int | None = None) -> Iterator[MaintenanceProgress]:
+    def read_pending(
+        self, limit: int | None = None, *, page_size: int | None = None
+    ) -> Iterator[MaintenanceProgress]:
         """Annotate and store what is new or has changed.
 
         It may be stopped at any moment and run twice, even in two processes.
 
+        Args:
+            limit: Up to this many exchanges; None for all.
+            page_size: Exchanges that are annotated together; None for the usual number.
+
         Raises:
             UpstreamError: The model failed; what was done before is kept.
         """
-        done = 0
+        done, size = 0, page_size or PAGE
         cursor = LogCursor(
             self._store,
             self._clock,
@@ -135,7 +141,7 @@ class Annotations:
             f"{self.scheme.name} {self._judge.identity}",
             again=True,
         )
-        while page := cursor.page(PAGE if limit is None else min(PAGE, limit - done)):
+        while page := cursor.page(size if limit is None else min(size, limit - done)):
             due = self._due(page.exchanges)
             cursor.mark(page, self._read(due))
             done += len(due)

@@ -130,8 +130,10 @@ class PathIndex:
         totals = self._store.totals()
         if self._seen == (totals.exchanges, totals.messages):
             return
-        self._read(self._last)
-        totals = self._store.totals()
+        # A store that is asked for more than there is counts all that it holds.
+        self._read(self._last, totals.exchanges - len(self._nodes))
+        if len(self._nodes) != totals.exchanges:
+            totals = self._store.totals()
         if len(self._nodes) < totals.exchanges and self._newest:
             self._read(min(self._newest))  # others wrote at the same time, with ids a little older
         if len(self._nodes) != totals.exchanges and self._nodes:
@@ -152,14 +154,18 @@ class PathIndex:
         self._newest.clear()
         self._last, self._seen, self._forgotten = None, None, None
 
-    def _read(self, after: str | None) -> None:
-        while page := self._store.scan(after, PAGE):
+    def _read(self, after: str | None, most: int | None = None) -> None:
+        size = PAGE if most is None else min(PAGE, most)
+        while size > 0 and (page := self._store.scan(after, size)):
             for exchange in page:
                 if exchange.id not in self._nodes:
                     self._enter(exchange)
             after = page[-1].id
-            if len(page) < PAGE:
+            if len(page) < size:
                 break
+            if most is not None:
+                most -= size
+                size = min(PAGE, most)
         self._last = max(filter(None, (self._last, after)), default=None)
 
     def _enter(self, exchange: Exchange) -> None:

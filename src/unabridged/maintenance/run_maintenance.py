@@ -41,6 +41,7 @@ def maintain(
     current: str | None = None,
     *,
     pages: int | None = None,
+    page_size: int | None = None,
     threshold: int | None = None,
     archives: SessionArchiver | None = None,
 ) -> Iterator[MaintenanceProgress]:
@@ -52,6 +53,7 @@ def maintain(
         knowledge: The space's knowledge.
         current: The session in use: it is not condensed as a whole.
         pages: Up to this many pages of each kind, and the newest sessions only; None for all.
+        page_size: Exchanges of a page; None for the usual number, which is different for each kind.
         threshold: Tokens of a session above which it is condensed; None for the setting.
         archives: Archives sessions; None if all stay active.
 
@@ -59,9 +61,9 @@ def maintain(
         StoreError: What was made cannot be stored; what was reported is.
         UpstreamError: The settings want a model, and none is available.
     """
-    yield from islice(knowledge.annotations.read_pending(), pages)
+    yield from islice(knowledge.annotations.read_pending(page_size=page_size), pages)
     if knowledge.learns:
-        yield from _learn(knowledge, pages)
+        yield from _learn(knowledge, pages, page_size)
     yield from knowledge.condensations.run(current, everything=pages is None, threshold=threshold)
     if archives is not None:
         yield from archives.run(current)
@@ -74,10 +76,13 @@ def stages_of(knowledge: Knowledge) -> tuple[str, ...]:
     return ("read", *facts, *requirements, "condense", "periods")
 
 
-def _learn(knowledge: Knowledge, pages: int | None) -> Iterator[MaintenanceProgress]:
+def _learn(
+    knowledge: Knowledge, pages: int | None, page_size: int | None
+) -> Iterator[MaintenanceProgress]:
     facts, requirements = knowledge.facts, knowledge.requirements
     model = knowledge.asks() if knowledge.asks else None
-    size = PAGE if model is None else PAGE_ASKED
+    size = page_size or PAGE
+    size = size if model is None else min(size, PAGE_ASKED)
     extractor = facts.asking(model) if model else None
     stater = requirements.asking(model) if model else None
     learners: tuple[tuple[str, Callable[[], int]], ...] = (

@@ -16,6 +16,7 @@ from unabridged.net.http import (
     is_local,
     key_headers,
 )
+from unabridged.net.read_ahead import ReadAhead
 
 if TYPE_CHECKING:
     import httpx2
@@ -31,7 +32,7 @@ _OURS = HOP_BY_HOP | frozenset("content-encoding content-length date server set-
 """Headers of an answer that do not come through: ours say the same, or they are nobody's."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RelayedReply:
     """An answer that has begun; its headers are in small letters, without those of the connection.
 
@@ -43,14 +44,16 @@ class RelayedReply:
     headers: Mapping[str, str]
     _answer: "httpx2.Response"
     _server: HttpUpstream
+    _ahead: ReadAhead | None = None
 
     async def pieces(self) -> AsyncIterator[bytes]:
         """Give its bytes as they arrive; an ``UpstreamBrokenError`` is raised if it breaks off."""
         if self.status >= ERROR:
             yield await self.read()  # whole, since a word could be cut between two pieces
             return
+        self._ahead = ReadAhead(self._answer.aiter_bytes())
         with self._server.failures(begun=True):
-            async for piece in self._answer.aiter_bytes():
+            async for piece in self._ahead.pieces():
                 yield piece
 
     async def read(self) -> bytes:
@@ -65,6 +68,8 @@ class RelayedReply:
 
     async def close(self) -> None:
         """Close the connection where it did not come to its end, which stops the server."""
+        if self._ahead is not None:
+            await self._ahead.stop()
         await self._answer.aclose()
 
 

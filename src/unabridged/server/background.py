@@ -19,11 +19,15 @@ from unabridged.space.space import Space
 
 MOST = 1024
 """The most spaces in the queue."""
-PATIENCE = 10.0
-"""Seconds that a slice waits for requests to end before it runs anyway."""
+QUIET = 0.25
+"""Seconds without a request before a slice runs: programs often send the next request at once."""
+PATIENCE = 1.0
+"""Seconds that a slice waits for that before it runs anyway."""
 BREATH = 0.02
 """Seconds between two slices, so that a waiting request comes first."""
-PAGES = 1
+PAGE_SIZE = 4
+"""Exchanges of a slice, about 50 ms of work: a request that comes meanwhile waits for some of it."""
+PAGES = 16
 """Pages of each kind done for a space before the next space has its turn."""
 
 Run = Callable[[Scope, Callable[[Space], bool]], Awaitable[bool]]
@@ -66,7 +70,10 @@ def _steps(space: Space) -> Iterator[MaintenanceProgress]:
         yield MaintenanceProgress("embed", page.done, page.left)
     newest = space.sessions.newest()
     yield from space.maintenance.run(
-        newest.id if newest else None, pages=PAGES, threshold=space.contexts.last_memory()
+        newest.id if newest else None,
+        pages=PAGES,
+        page_size=PAGE_SIZE,
+        threshold=space.contexts.last_memory(),
     )
 
 
@@ -142,7 +149,7 @@ class Background:
     async def _maintain(self, scope: Scope) -> None:
         job = _Job()
         while True:
-            await self._watch.idle(PATIENCE)
+            await self._watch.quiet(QUIET, PATIENCE)
             done = await self._run(scope, job.step)
             self._watch.metrics.sliced("done" if done else "more")
             if done:

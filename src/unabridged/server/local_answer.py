@@ -3,7 +3,7 @@
 import asyncio
 import queue
 import threading
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -34,13 +34,13 @@ class InnerAnswer:
         """Return None: nothing came over HTTP."""
         return {}
 
-    async def pieces(self) -> AsyncIterator[StreamPiece]:
+    async def pieces(self) -> AsyncIterator[Sequence[StreamPiece]]:
         """Yield the answer as it arrives."""
         while (said := await self._arrived.get()) is not None:
             if isinstance(said, UnabridgedError):
                 raise said
             self._room.get_nowait()
-            yield StreamPiece(b"", said, last=said.done)
+            yield [StreamPiece(b"", said, last=said.done)]
 
     async def close(self) -> None:
         """Stop the model if the answer is not complete."""
@@ -88,10 +88,10 @@ class SaidAnswer:
         """Return None: nothing came over HTTP."""
         return {}
 
-    async def pieces(self) -> AsyncIterator[StreamPiece]:
+    async def pieces(self) -> AsyncIterator[Sequence[StreamPiece]]:
         """Yield the answer."""
         for chunk in self._chunks:
-            yield StreamPiece(b"", chunk, last=chunk.done)
+            yield [StreamPiece(b"", chunk, last=chunk.done)]
 
     async def close(self) -> None:
         """Do nothing."""

@@ -4,6 +4,7 @@ It reads no content: no queries, no headers of a request, no bodies.
 """
 
 import asyncio
+import math
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -40,6 +41,7 @@ class Watch:
         self._open = 0
         self._idle = asyncio.Event()
         self._idle.set()
+        self._left = -math.inf
 
     @property
     def open(self) -> int:
@@ -55,6 +57,7 @@ class Watch:
         """Count the end of a request."""
         self._open -= 1
         if not self._open:
+            self._left = perf_counter()
             self._idle.set()
 
     async def idle(self, seconds: float) -> bool:
@@ -65,6 +68,21 @@ class Watch:
         except TimeoutError:
             return False
         return True
+
+    async def quiet(self, seconds: float, patience: float) -> bool:
+        """Wait until no request was open for some seconds; return whether that came in time.
+
+        Args:
+            seconds: How long none must have been open.
+            patience: The longest to wait, in seconds.
+        """
+        until = perf_counter() + patience
+        while (left := until - perf_counter()) > 0 and await self.idle(left):
+            rest = self._left + seconds - perf_counter()
+            if rest <= 0:
+                return True
+            await asyncio.sleep(min(rest, left))
+        return False
 
 
 @dataclass(slots=True)

@@ -92,8 +92,10 @@ class Service:
             UpstreamError: The configured upstream does not answer.
         """
         address = await self.think(lambda: self.upstreams.address)
-        if address is None:
-            return None
+        return self.relay_to(address) if address is not None else None
+
+    def relay_to(self, address: Address) -> UpstreamRelay:
+        """Return the connection to an address of the upstream."""
         if address not in self._relays:
             name = "Ollama" if address.dialect == "ollama" else "The model server"
             self._relays[address] = UpstreamRelay(address, name=name, hint=_AWAY[address.dialect])

@@ -102,17 +102,15 @@ class AnswerStream:
         try:
             if not self.raw and (begun := self.writer.begin()):
                 yield begun
-            async for piece in self.answer.pieces():
-                if piece.last and waiting:
-                    yield b"".join(waiting)  # not held back while the answer is stored
-                    waiting.clear()
-                piece = await self._note(piece)  # noqa: PLW2901 - with what is counted here
-                waiting.append(self._said(piece))
-                if not piece.more and (said := b"".join(waiting)):
-                    waiting.clear()
+            async for pieces in self.answer.pieces():
+                for piece in pieces:
+                    if piece.last and waiting:
+                        yield b"".join(waiting)  # not held back while the answer is stored
+                        waiting.clear()
+                    waiting.append(self._said(await self._note(piece)))
+                if said := b"".join(waiting):
                     yield said
-                if piece.last:
-                    break
+                waiting.clear()
             self._check_end()
         except UnabridgedError as error:
             await self._end()
@@ -122,7 +120,9 @@ class AnswerStream:
 
     async def _note(self, piece: StreamPiece) -> StreamPiece:
         if piece.chunk is not None and self.receive is not None:
-            piece = replace(piece, chunk=self.receive(piece.chunk))
+            chunk = self.receive(piece.chunk)
+            if chunk is not piece.chunk:
+                piece = replace(piece, chunk=chunk)
         if piece.last:
             self._kept = True  # also if it fails: the error is sent once
             with anyio.CancelScope(shield=True):
@@ -168,11 +168,12 @@ class AnswerStream:
     async def _collected(self) -> Response:
         chunks: list[StreamChunk] = []
         frames: list[bytes] = []
-        async for piece in self.answer.pieces():
-            frames.append(piece.frame)
-            noted = await self._note(piece)
-            if noted.chunk is not None:
-                chunks.append(noted.chunk)
+        async for pieces in self.answer.pieces():
+            for piece in pieces:
+                frames.append(piece.frame)
+                noted = await self._note(piece)
+                if noted.chunk is not None:
+                    chunks.append(noted.chunk)
         self._check_end()
         if self.raw:
             return Response(b"".join(frames), headers=self._headers, media_type="application/json")

@@ -26,33 +26,31 @@ class StreamPiece:
         chunk: Its content; None if there is none for the reader.
         quiet: Whether it is not passed on because the client did not request it.
         last: Whether it is the last.
-        more: Whether the next piece arrived with it, so that both can be sent together.
     """
 
     frame: bytes
     chunk: StreamChunk | None
     quiet: bool = False
     last: bool = False
-    more: bool = False
 
 
-def together(pieces: Iterator[StreamPiece]) -> Iterator[StreamPiece]:
-    """Mark pieces that arrived together: all but the last have ``more``.
+def together(pieces: Iterator[StreamPiece]) -> Iterator[list[StreamPiece]]:
+    """Yield pieces that arrived together as one list, up to the last piece of the answer.
 
     If one is an error, those before it are yielded first.
     """
-    held: StreamPiece | None = None
+    found: list[StreamPiece] = []
     try:
         for piece in pieces:
-            if held is not None:
-                yield StreamPiece(held.frame, held.chunk, held.quiet, held.last, more=True)
-            held = piece
+            found.append(piece)
+            if piece.last:
+                break
     except UnabridgedError:
-        if held is not None:
-            yield held
+        if found:
+            yield found
         raise
-    if held is not None:
-        yield held
+    if found:
+        yield found
 
 
 class Listener(Protocol):

@@ -1,6 +1,6 @@
 """The prompt of one request for the upstream, in any dialect."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
@@ -198,11 +198,11 @@ class _WatchedAnswer:
     def headers(self) -> Mapping[str, str]:
         return self._answer.headers
 
-    async def pieces(self) -> AsyncIterator[StreamPiece]:
+    async def pieces(self) -> AsyncIterator[Sequence[StreamPiece]]:
         try:
-            async for piece in self._answer.pieces():
-                self._note(piece)
-                yield piece
+            async for pieces in self._answer.pieces():
+                self._note(pieces)
+                yield pieces
         except UnabridgedError as error:
             self._span.failed(type(error).__name__)
             self._span.end()
@@ -212,14 +212,15 @@ class _WatchedAnswer:
         self._span.end()
         await self._answer.close()
 
-    def _note(self, piece: StreamPiece) -> None:
+    def _note(self, pieces: Sequence[StreamPiece]) -> None:
         seconds = perf_counter() - self._began
-        if piece.chunk is not None:
-            if self._first:
-                self._metrics.took("first_chunk", seconds)
-            self._span.piece(piece.chunk, seconds, first=self._first)
-            self._first = False
-        if piece.last:
+        for chunk in (piece.chunk for piece in pieces):
+            if chunk is not None and (self._first or chunk.done):
+                if self._first:
+                    self._metrics.took("first_chunk", seconds)
+                self._span.piece(chunk, seconds, first=self._first)
+                self._first = False
+        if pieces and pieces[-1].last:
             self._metrics.took("whole", seconds)
 
 
@@ -243,7 +244,7 @@ async def _asked(
 
         return SaidAnswer(await service.run(scope, quoted))
     there = relaying(model)
-    relay = await service.relay() if there else None
+    relay = service.relay_to(there.address) if there else None
     if relay is None or there is None:
         return InnerAnswer(model, _request(question, "openai"))
     dialect = relay.address.dialect

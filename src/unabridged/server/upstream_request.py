@@ -1,8 +1,10 @@
 """One request to a server, and its answer as it arrives."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Protocol
 
+import anyio
 import msgspec
 
 from unabridged.errors import UpstreamError
@@ -12,6 +14,8 @@ from unabridged.server.stream_parser import Listener, StreamPiece, together
 from unabridged.wire.stream_lines import encode
 from unabridged.wire.upstream_errors import refusal, refusal_of
 
+END_SECONDS = 0.1
+"""The longest wait for the end of an answer after its last piece."""
 _JSON = {"content-type": "application/json"}
 _PATHS = {"anthropic": "/messages", "ollama": "/api/chat", "openai": "/chat/completions"}
 
@@ -37,8 +41,12 @@ class UpstreamAnswer(Protocol):
         """The upstream's headers; empty if it has none."""
         ...
 
-    def pieces(self) -> AsyncIterator[StreamPiece]:
-        """Yield the answer as it arrives; raise ``UpstreamError`` if it breaks off."""
+    def pieces(self) -> AsyncIterator[Sequence[StreamPiece]]:
+        """Yield what arrived together, up to the last piece.
+
+        Raises:
+            UpstreamError: The answer breaks off.
+        """
         ...
 
     async def close(self) -> None:
@@ -73,10 +81,10 @@ class RelayedAnswer:
     def headers(self) -> Mapping[str, str]:
         return self._reply.headers
 
-    async def pieces(self) -> AsyncIterator[StreamPiece]:
+    async def pieces(self) -> AsyncIterator[Sequence[StreamPiece]]:
         try:
-            async for piece in self._pieces():
-                yield piece
+            async for pieces in self._pieces():
+                yield pieces
         except UpstreamError as error:
             error.args = (self._reply.masked(str(error)),)  # some servers quote the key
             meant = self._understood(error)
@@ -84,19 +92,29 @@ class RelayedAnswer:
                 raise
             raise meant from error
 
-    async def _pieces(self) -> AsyncIterator[StreamPiece]:
+    async def _pieces(self) -> AsyncIterator[Sequence[StreamPiece]]:
         if not self._stream:
-            for piece in self._listener.whole(await self._reply.read()):
-                yield piece
+            yield list(self._listener.whole(await self._reply.read()))
             return
-        async for data in self._reply.pieces():
-            for piece in together(self._listener.feed(data)):
-                yield piece
-        for piece in self._listener.end():
-            yield piece
+        arriving = self._reply.pieces()
+        async for data in arriving:
+            for pieces in together(self._listener.feed(data)):
+                yield pieces
+                if pieces[-1].last:
+                    await _read_end(arriving)
+                    return
+        for pieces in together(self._listener.end()):
+            yield pieces
 
     async def close(self) -> None:
         await self._reply.close()
+
+
+async def _read_end(arriving: AsyncIterator[bytes]) -> None:
+    # A connection whose answer was not read to its end cannot be used for the next request.
+    with suppress(UpstreamError), anyio.move_on_after(END_SECONDS):
+        async for _ in arriving:
+            pass
 
 
 async def relayed(

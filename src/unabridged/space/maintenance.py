@@ -38,6 +38,7 @@ class Maintenance:
         session: str | None = None,
         *,
         pages: int | None = None,
+        page_size: int | None = None,
         threshold: int | None = None,
         model: ChatModel | None = None,
     ) -> Iterator[MaintenanceProgress]:
@@ -46,6 +47,7 @@ class Maintenance:
         Args:
             session: The session in use: it is not condensed as a whole.
             pages: Up to this many pages of each kind; None for everything.
+            page_size: Exchanges of a page; None for the usual number.
             threshold: Tokens above which a session is condensed; None for the setting.
             model: The model that may write; None for the space's own.
 
@@ -58,7 +60,12 @@ class Maintenance:
         """
         knowledge = self._knowledge if model is None else self._parts.knowledge(lambda: model)
         steps = maintain(
-            knowledge, session, pages=pages, threshold=threshold, archives=self._archives
+            knowledge,
+            session,
+            pages=pages,
+            page_size=page_size,
+            threshold=threshold,
+            archives=self._archives,
         )
         yield from self._one_at_a_time(steps)
 

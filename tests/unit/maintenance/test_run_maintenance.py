@@ -37,6 +37,14 @@ def test_messages_are_judged_facts_and_requirements_drawn(tmp_path):
         assert [step.stage for step in memory.maintain() if step.stage != "condense"] == []
 
 
+def test_a_page_has_no_more_exchanges_than_asked_for(tmp_path):
+    with opened(tmp_path, requirement_patterns="narrow") as memory:
+        tell(memory, *(f"My sister Anna lives in Oslo, street {number}." for number in range(5)))
+        steps = list(memory.space.maintenance.run(pages=2, page_size=2))
+    done = {stage: [s.done for s in steps if s.stage == stage] for stage in ("read", "facts")}
+    assert done == {"read": [2, 4], "facts": [2, 4]}
+
+
 def test_requirements_are_not_looked_for_unless_the_settings_want_them(tmp_path):
     with opened(tmp_path) as memory:
         tell(memory, "The system must answer within 2 seconds.")

@@ -50,8 +50,8 @@ class Space:
     def embed(self):
         return iter(())
 
-    def run(self, session, *, pages, threshold):
-        assert pages == 1
+    def run(self, session, *, pages, page_size, threshold):
+        assert (pages, page_size) == (module.PAGES, module.PAGE_SIZE)
         while self.due.get(self.user, 0) > 0:
             self.due[self.user] -= 1
             if self.due[self.user] == 13:
@@ -125,6 +125,28 @@ def test_requests_come_first(watch):
     asyncio.run(go())
 
 
+def test_a_request_that_follows_at_once_comes_first_too(watch, monkeypatch):
+    monkeypatch.setattr(module, "QUIET", 0.2)
+    monkeypatch.setattr(module, "PATIENCE", 60)
+
+    async def go():
+        fake = Fake(ann=2)
+        work = Background(fake.run, watch)
+        work.start()
+        watch.enter()
+        work.soon(Scope("ann"))
+        for _ in range(6):
+            watch.leave()
+            await asyncio.sleep(0.05)
+            watch.enter()
+        assert fake.seen == []
+        watch.leave()
+        await until(lambda: fake.due["ann"] == 0)
+        await work.stop()
+
+    asyncio.run(go())
+
+
 def test_they_do_not_hold_it_up_for_ever(watch, monkeypatch):
     monkeypatch.setattr(module, "PATIENCE", 0.02)
 
@@ -157,7 +179,7 @@ def test_a_memory_that_is_closed_after_each_step_is_tended_to_the_end_too(watch)
         def __init__(self):
             super().__init__({}, "ann")
 
-        def run(self, session, *, pages, threshold):
+        def run(self, session, *, pages, page_size, threshold):
             yield from (module.MaintenanceProgress("condense", number) for number in range(1, 5))
 
     async def go():

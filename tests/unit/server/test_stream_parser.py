@@ -6,12 +6,14 @@ from unabridged.errors import UpstreamBrokenError
 from unabridged.server.stream_parser import OllamaListener, together
 
 LINE = b'{"message":{"role":"assistant","content":"%s"},"done":false}\n'
+DONE = LINE.replace(b"false", b"true") % b"end"
 
 
 def fed(data):
     told = []
     try:
-        told.extend((p.chunk.text, p.more) for p in together(OllamaListener().feed(data)))
+        for pieces in together(OllamaListener().feed(data)):
+            told += [[piece.chunk.text for piece in pieces]]
     except UpstreamBrokenError:
         told.append("broken")
     return told
@@ -21,12 +23,14 @@ def fed(data):
     ("data", "told"),
     [
         (b"", []),
-        (LINE % b"one", [("one", False)]),
-        (LINE % b"one" + LINE % b"two", [("one", True), ("two", False)]),
-        (LINE % b"one" + LINE % b"two" + b"{", [("one", True), ("two", False)]),
-        (LINE % b"one" + b"no JSON\n", [("one", False), "broken"]),
+        (LINE % b"one", [["one"]]),
+        (LINE % b"one" + LINE % b"two", [["one", "two"]]),
+        (LINE % b"one" + LINE % b"two" + b"{", [["one", "two"]]),
+        (LINE % b"one" + b"no JSON\n", [["one"], "broken"]),
         (b"no JSON\n", ["broken"]),
+        (DONE + LINE % b"more", [["end"]]),
+        (DONE + b"no JSON\n", [["end"]]),
     ],
 )
-def test_all_but_the_last_have_more_behind_them(data, told):
+def test_what_arrived_together_comes_in_one_list_up_to_the_last_piece(data, told):
     assert fed(data) == told

@@ -313,12 +313,13 @@ def records(
 def _records_of(
     db: SqliteConnection, kind: RecordKind, ids: Iterable[str], newest: int | None
 ) -> list[Record]:
-    found = []
-    for name in sorted(set(ids)):
-        row = db.one("record", (str(kind), column(name)))
-        if row is not None:
-            prove_row(db.path, db.mac_key, "record", row)
-            found.append(record_of(row, db.path))
+    plain, odd = _parted(map(column, dict.fromkeys(ids)))
+    rows = db.rows("records", (str(kind), plain))
+    for name in odd:
+        rows += db.rows("record", (str(kind), name))
+    for row in rows:
+        prove_row(db.path, db.mac_key, "record", row)
+    found = sorted((record_of(row, db.path) for row in rows), key=lambda one: one[0].id)
     if newest is not None:
         found = found[max(len(found) - newest, 0) :] if newest > 0 else []
     return _with_blobs(db, found)

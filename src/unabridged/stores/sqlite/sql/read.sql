@@ -100,6 +100,11 @@ SELECT row FROM record WHERE kind = ? AND id = ?;
 -- name: record
 SELECT kind, id, at, body, exchanges, blobs, digest FROM record WHERE kind = ? AND id = ?;
 
+-- name: records
+-- Those of a JSON list of ids.
+SELECT kind, id, at, body, exchanges, blobs, digest
+FROM record WHERE kind = ? AND id IN (SELECT value FROM json_each(?));
+
 -- name: record by row
 SELECT kind, id, at, body, exchanges, blobs, digest FROM record WHERE row = ?;
 
