@@ -11,9 +11,9 @@ products float32 adds up exactly: no figure depends on what is computed beside i
 """
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from threading import Lock
 from zlib import crc32
 
 import numpy as np
@@ -40,18 +40,16 @@ MOST_WORDS = 50_000
 class StaticLexicon:
     """Cuts by the static embedder's vocabulary, and compares by its table.
 
-    Nothing is read before the first text. One instance serves any number of threads.
+    Nothing is read before the first text. Any number of instances and threads share what is read.
     """
 
     def __init__(self, data: Path = DATA) -> None:
         self._data = data
-        self._lock = Lock()
-        self._held: _Held | None = None
 
     def pieces(
         self, user: Iterable[Sequence[str]], answer: Iterable[Sequence[str]]
     ) -> NDArray[np.uint16]:
-        cut = self._loaded().words
+        cut = _held(self._data).words
         found: list[int] = []
         for marker, sentences in ((USER_SENTENCE, user), (ANSWER_SENTENCE, answer)):
             for words in sentences:
@@ -64,17 +62,10 @@ class StaticLexicon:
         return np.array(found[:MOST_PIECES], dtype=np.uint16)
 
     def units(self, word: str) -> list[int]:
-        return list(self._loaded().words[word])
+        return list(_held(self._data).words[word])
 
     def alike(self, units: Sequence[int], pieces: NDArray[np.integer]) -> NDArray[np.float32]:
-        return self._loaded().alike(np.array(units, dtype=np.int64), pieces)
-
-    def _loaded(self) -> "_Held":
-        held = self._held
-        if held is None:
-            with self._lock:
-                held = self._held = self._held or _Held(self._data)
-        return held
+        return _held(self._data).alike(np.array(units, dtype=np.int64), pieces)
 
 
 class _Held:
@@ -108,6 +99,11 @@ class _Held:
         own = own[cosines[rows[own], own] == 0]
         cosines[rows[own], own] = 1
         return cosines
+
+
+@lru_cache(maxsize=2)
+def _held(data: Path) -> _Held:
+    return _Held(data)
 
 
 class _Words(dict[str, tuple[int, ...]]):
