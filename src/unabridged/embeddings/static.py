@@ -16,16 +16,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from unabridged.embeddings.wordpiece import CONTINUES, WordPiece, load_wordpiece, words_of
+from unabridged.embeddings.wordpiece import CONTINUES, load_wordpiece, words_of
+from unabridged.language.word_cache import WordCache
 
 DATA = Path(__file__).parent / "data"
 """Where the table lies that is shipped."""
 
 IDENTITY = "static-en-2"
 """Name of the table; a changed table takes a new one. A test holds it to the files' digest."""
-
-MOST_WORDS = 30_000
-"""Words whose pieces are held: about 6 MB. When full, all are let go and cut again."""
 
 AT_ONCE = 512
 """Pieces added up at once: 512 x 127 x 255 stays below 2**31, and what it takes below 1 MB."""
@@ -94,7 +92,7 @@ class StaticTable:
         self._scales: NDArray[np.int16] = load_array(folder / "scales.npy").astype(np.int16)
         self._learnt: NDArray[np.bool_] = load_array(folder / "learnt.npy")
         self._wordpiece = load_wordpiece(folder / "vocabulary.txt")
-        self._pieces = _Pieces(self._wordpiece)
+        self._pieces = WordCache(self._wordpiece.pieces)
 
     @property
     def dimension(self) -> int:
@@ -131,19 +129,6 @@ class StaticTable:
         vocabulary = self._wordpiece.vocabulary
         lengths = [len(vocabulary[piece].removeprefix(CONTINUES)) for piece in pieces]
         return sum(length for length in lengths if length >= SHORTEST_TELLING) / len(word)
-
-
-class _Pieces(dict[str, tuple[int, ...]]):
-    """Word to its pieces; a word that is missing is cut."""
-
-    def __init__(self, cutter: WordPiece) -> None:
-        self._cutter = cutter
-
-    def __missing__(self, word: str) -> tuple[int, ...]:
-        if len(self) > MOST_WORDS:
-            self.clear()
-        self[word] = pieces = self._cutter.pieces(word)
-        return pieces
 
 
 @lru_cache(maxsize=2)

@@ -24,6 +24,7 @@ from unabridged.embeddings.wordpiece import WordPiece, load_wordpiece
 from unabridged.index.array_runs import positions_of
 from unabridged.index.indexed_exchange import ANSWER_SENTENCE, USER_SENTENCE
 from unabridged.index.products import product
+from unabridged.language.word_cache import WordCache
 from unabridged.language.words import STOP_WORDS
 
 AXES = 64
@@ -33,8 +34,6 @@ LEAST = 0.25
 MOST_PIECES = 4096
 """Pieces that are kept of an exchange, the user's first; what is behind them is found by its words
 and its passages."""
-MOST_WORDS = 50_000
-"""Words whose pieces are held: about 10 MB. When full, all are let go."""
 
 
 class StaticLexicon:
@@ -73,7 +72,8 @@ class _Held:
 
     def __init__(self, data: Path) -> None:
         table: NDArray[np.int8] = load_array(data / "table.npy", mmap_mode="r")
-        self.words = _Words(load_wordpiece(data / "vocabulary.txt"), len(table))
+        cutter = _Cutter(load_wordpiece(data / "vocabulary.txt"), len(table))
+        self.words = WordCache(cutter.cut)
         self._axes = np.ascontiguousarray(table[:, :AXES])
         self._lengths = np.sqrt(np.square(self._axes, dtype=np.float32).sum(axis=1))
         self._lengths[self._lengths == 0] = np.inf
@@ -101,28 +101,24 @@ class _Held:
         return cosines
 
 
-@lru_cache(maxsize=2)
-def _held(data: Path) -> _Held:
-    return _Held(data)
-
-
-class _Words(dict[str, tuple[int, ...]]):
-    """Folded word to its pieces; a word that is missing is cut."""
+class _Cutter:
+    """Cuts a folded word into its pieces."""
 
     def __init__(self, cutter: WordPiece, known: int) -> None:
         self._cutter = cutter
         self._known = known
         self._free = USER_SENTENCE - 1 - known
 
-    def __missing__(self, word: str) -> tuple[int, ...]:
-        if len(self) > MOST_WORDS:
-            self.clear()
-        self[word] = cut = () if word in STOP_WORDS else self._cut(word)
-        return cut
-
-    def _cut(self, word: str) -> tuple[int, ...]:
+    def cut(self, word: str) -> tuple[int, ...]:
+        if word in STOP_WORDS:
+            return ()
         pieces = tuple(dict.fromkeys(self._cutter.pieces(word)))
         if len(pieces) == 1:
             return pieces
         own = self._known + crc32(word.encode("utf-8", "surrogatepass")) % self._free
         return (*pieces, own)
+
+
+@lru_cache(maxsize=2)
+def _held(data: Path) -> _Held:
+    return _Held(data)
