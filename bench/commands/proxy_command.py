@@ -15,6 +15,7 @@ from unabridged.cli.plain_command import plain_command
     "python -m bench proxy",
     "python -m bench proxy --dialect ollama --size 1000",
     "python -m bench proxy --no-figures --soak 30 --requests 10000",
+    "python -m bench proxy --no-figures --spaces 60",
     options=("json",),
 )
 @click.option(
@@ -43,6 +44,13 @@ from unabridged.cli.plain_command import plain_command
     type=click.IntRange(10),
     help="Requests of that load.",
 )
+@click.option(
+    "--spaces",
+    default=0,
+    type=click.IntRange(0, 60),
+    show_default=True,
+    help="Also open this many spaces, and measure the memory of each.",
+)
 def proxy_command(
     invocation: Invocation,
     *,
@@ -51,6 +59,7 @@ def proxy_command(
     figures: bool,
     soak: float | None,
     requests: int,
+    spaces: int,
 ) -> None:
     """Measure what the server adds to a stream, next to a bare relay.
 
@@ -62,6 +71,7 @@ def proxy_command(
         size=size,
         soak=proxy_benchmark.Soak(soak, requests) if soak is not None else None,
         figures=figures,
+        spaces=spaces,
         progress=progress_printer(quiet=invocation.json),
         **chosen,
     )

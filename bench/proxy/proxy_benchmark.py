@@ -16,7 +16,7 @@ from bench.core.store_sizes import model
 from bench.figures.report import BenchReport, ReportAim, ReportRow, row
 from bench.figures.timer import Spread, spread
 from bench.generator import TalkGenerator
-from bench.proxy import processes
+from bench.proxy import processes, space_memory
 from unabridged.domain.settings import Settings
 from unabridged.home.api_keys import ApiKeys
 from unabridged.memory import Memory
@@ -68,6 +68,7 @@ def run(
     dialects: tuple[str, ...] = DIALECTS,
     soak: Soak | None = None,
     figures: bool = True,
+    spaces: int = 0,
     progress: Progress | None = None,
     seed: int = 7,
 ) -> BenchReport:
@@ -78,6 +79,7 @@ def run(
         dialects: What clients and upstream speak, both the same.
         soak: An additional mixed load; None for none.
         figures: Whether streams are measured.
+        spaces: Spaces whose memory is measured; 0 for none.
         progress: Told in a few words what continues.
         seed: Of the conversations that are drawn.
     """
@@ -86,7 +88,8 @@ def run(
     rows: list[ReportRow] = []
     with tempfile.TemporaryDirectory(prefix="unabridged-bench-") as folder:
         home = Path(folder)
-        fill(home, drawn, size, say)
+        if figures or soak is not None:
+            fill(home, drawn, size, say)
         talk = _Talk(drawn)
         with processes.upstream() as asked:
             for dialect in dialects if figures else ():
@@ -98,6 +101,9 @@ def run(
                     rows += _streams(pair, talk, say)
             if soak is not None:
                 rows += _soak(home, asked.url, talk, soak, say)
+            if spaces:
+                say(f"{spaces} spaces of {space_memory.EXCHANGES} exchanges …")
+                rows += space_memory.run(home / "users", asked.url, drawn, spaces)
     return BenchReport({**machine(), "load": f"{os.getloadavg()[0]:.1f}"}, tuple(rows))
 
 

@@ -8,7 +8,7 @@ from unabridged.embeddings.wordpiece import CONTINUES, WordPiece, words_of
 
 VOCABULARY = (DATA / "vocabulary.txt").read_text("utf-8").split("\n")
 WORDPIECE = WordPiece(VOCABULARY)
-EMBEDDER = StaticEmbedder(most_words=200)
+EMBEDDER = StaticEmbedder()
 
 TALK = st.lists(st.sampled_from(["dog", "Größe", "don't", "北京", "x_1", "😀", "running", "."]))
 TEXTS = st.one_of(st.text(max_size=200), TALK.map(" ".join))

@@ -100,6 +100,14 @@ def _cues_of(category: Category) -> _Cues:
     return _Cues(category.cues)
 
 
+@lru_cache(maxsize=4)
+def _examples_of(embedder: Embedder, categories: tuple[Category, ...]) -> "Examples":
+    # Spaces share them: the vectors of a scheme take .6 MB.
+    from unabridged.annotations.example_similarity import Examples  # noqa: PLC0415 - imports numpy
+
+    return Examples(embedder, [each.examples for each in categories])
+
+
 class RuleClassifier:
     """Classify messages by the cues and examples of a scheme.
 
@@ -154,12 +162,10 @@ class RuleClassifier:
         found: list[list[float]] = self._examples.nearness([p.text for p in pieces]).tolist()
         return found
 
-    @cached_property
+    @property
     def _examples(self) -> "Examples":
-        from unabridged.annotations.example_similarity import Examples  # noqa: PLC0415 - imports numpy
-
         assert self._embedder is not None  # noqa: S101 - called only with an embedder
-        return Examples(self._embedder, [each.examples for each in self.scheme.categories])
+        return _examples_of(self._embedder, tuple(self.scheme.categories))
 
     def _scores(self, piece: _Piece, nearness: Sequence[float], role: Role) -> list[float]:
         found = []

@@ -8,7 +8,7 @@ Measure it with ``python -m bench emotion``.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from unabridged.annotations import emotion_anchors, emotion_words
@@ -133,7 +133,7 @@ class EmotionAnalyzer:
     def _between(self, texts: Sequence[str]) -> "list[Felt | None]":
         if self._embedder is None or not texts:
             return [None] * len(texts)
-        good, stirred = self._axes
+        good, stirred = _axes_of(self._embedder)
         values = (2 * good.places(texts) - 1).tolist()
         arousals = stirred.places(texts).tolist()
         return [
@@ -144,16 +144,16 @@ class EmotionAnalyzer:
     def _understood(self, text: str) -> bool:
         return text.isascii() or self._embedder is None or self._embedder.known(text) >= KNOWN
 
-    @cached_property
-    def _axes(self) -> "tuple[Axis, Axis]":
-        from unabridged.annotations.example_similarity import Axis  # noqa: PLC0415 - imports numpy
 
-        assert self._embedder is not None  # noqa: S101 - called only with an embedder
-        poles = emotion_anchors
-        return (
-            Axis(self._embedder, _lines(poles.GOOD), _lines(poles.BAD)),
-            Axis(self._embedder, _lines(poles.STIRRED), _lines(poles.CALM)),
-        )
+@lru_cache(maxsize=2)
+def _axes_of(embedder: Embedder) -> "tuple[Axis, Axis]":
+    from unabridged.annotations.example_similarity import Axis  # noqa: PLC0415 - imports numpy
+
+    poles = emotion_anchors
+    return (
+        Axis(embedder, _lines(poles.GOOD), _lines(poles.BAD)),
+        Axis(embedder, _lines(poles.STIRRED), _lines(poles.CALM)),
+    )
 
 
 def _whole(felt: Sequence[Felt]) -> Felt:

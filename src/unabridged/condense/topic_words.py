@@ -156,7 +156,7 @@ def telling(text: str) -> Iterator[Word]:
             before, led = None, leads
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def _read(token: str) -> tuple[str, str, int]:
     bare = _BOUND.sub("", token)
     folded = fold(bare)

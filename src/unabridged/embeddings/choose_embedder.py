@@ -4,6 +4,7 @@ Only the chosen adapter is imported, since every start of the program runs this.
 """
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 
 from unabridged.domain.settings import Settings
@@ -69,7 +70,8 @@ def name_of(identity: str) -> str:
     return identity.partition("@")[0].partition("+")[0]
 
 
-def _static() -> Embedder:
+@cache
+def _static() -> Embedder:  # one for all spaces, and so what is computed by it
     from unabridged.embeddings.static import StaticEmbedder  # noqa: PLC0415 - brings numpy
 
     return StaticEmbedder()

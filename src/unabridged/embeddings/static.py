@@ -8,6 +8,7 @@ vector whatever stands beside it in a batch, in whatever order, on however many 
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unabridged.embeddings.wordpiece import CONTINUES, load_wordpiece, words_of
+from unabridged.language.word_cache import WordCache
 
 DATA = Path(__file__).parent / "data"
 """Where the table lies that is shipped."""
@@ -23,25 +25,19 @@ DATA = Path(__file__).parent / "data"
 IDENTITY = "static-en-2"
 """Name of the table; a changed table takes a new one. A test holds it to the files' digest."""
 
-MOST_WORDS = 30_000
-"""Words whose sums are held: about 50 MB. When full, all are let go and computed again."""
-
-_TEXTS_AT_ONCE = 256
-
 AT_ONCE = 512
-"""Words added up in 32 bits: 512 x 100 pieces x 127 x 255 stays below 2**31."""
+"""Pieces added up at once: 512 x 127 x 255 stays below 2**31, and what it takes below 1 MB."""
 
 SHORTEST_TELLING = 4
 """Letters of a piece that says something of its word; shorter ones are scraps of what is foreign."""
 
-_FIRST_ROOM = 1024
 _READING = Lock()  # numpy parses a file's header with `ast`, which CPython 3.11 may fail in threads
 
 
 class StaticEmbedder:
     """Embeds by adding up the vectors of a text's pieces; English, offline, in microseconds.
 
-    Nothing is read before the first text. One instance serves any number of threads.
+    Nothing is read before the first text. Any number of instances and threads share one table.
 
     Args:
         data: Folder of the table, as ``tools/distil`` writes it.
@@ -50,29 +46,23 @@ class StaticEmbedder:
     identity = IDENTITY
     instant = True
 
-    def __init__(self, data: Path = DATA, most_words: int = MOST_WORDS) -> None:
+    def __init__(self, data: Path = DATA) -> None:
         self._data = data
-        self._most_words = most_words
-        self._lock = Lock()
-        self._table: StaticTable | None = None
 
     @property
     def dimension(self) -> int:
         """Numbers in a vector."""
-        return self._loaded().dimension
+        return load_table(self._data).dimension
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of texts: shape (texts, dimension), length 1, or zeros where nothing is known."""
-        with self._lock:
-            table = self._loaded()
-            vectors = np.zeros((len(texts), table.dimension), np.float32)
-            for start in range(0, len(texts), _TEXTS_AT_ONCE):
-                batch = texts[start : start + _TEXTS_AT_ONCE]
-                sums = np.empty((len(batch), table.dimension))
-                for place, text in enumerate(batch):
-                    table.add_up(words_of(text), out=sums[place])
-                lengths = np.sqrt((sums * sums).sum(axis=1, keepdims=True))
-                vectors[start : start + len(batch)] = sums / np.where(lengths == 0, 1, lengths)
+        table = load_table(self._data)
+        vectors = np.zeros((len(texts), table.dimension), np.float32)
+        total = np.empty(table.dimension)
+        for vector, text in zip(vectors, texts, strict=True):
+            table.add_up(words_of(text), out=total)
+            length = np.sqrt((total * total).sum())
+            np.divide(total, length or 1.0, out=vector, casting="same_kind")
         return vectors
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
@@ -83,42 +73,26 @@ class StaticEmbedder:
     def known(self, text: str) -> float:
         """0 to 1: the share of a text's words that the table learnt; 0 without any word."""
         words = [word for word in words_of(text) if word.isalnum()]
-        if not words:
-            return 0.0
-        with self._lock:
-            table = self._loaded()
-            return sum(map(table.worth, words)) / len(words)
+        return sum(map(load_table(self._data).worth, words)) / len(words) if words else 0.0
 
     def close(self) -> None:
-        """Let go of the table and of what was held; the next text reads it again."""
-        with self._lock:
-            self._table = None
-
-    def _loaded(self) -> "StaticTable":
-        if self._table is None:
-            self._table = StaticTable(self._data, self._most_words)
-        return self._table
+        """Do nothing: others in the process use the table."""
 
 
 class StaticTable:
-    """Adds up the vectors of words; not for several threads at once.
+    """Adds up the vectors of words; any number of threads may ask at once.
 
     Args:
         folder: Holds ``table.npy`` (int8, a row for each piece), ``scales.npy`` (uint8, what each
             row is multiplied by), ``learnt.npy`` (bool) and ``vocabulary.txt`` (a piece a line).
-        most_words: Words whose sums are held; when full, all are let go.
     """
 
-    def __init__(self, folder: Path, most_words: int) -> None:
+    def __init__(self, folder: Path) -> None:
         self._rows: NDArray[np.int8] = np.asarray(load_array(folder / "table.npy", mmap_mode="r"))
-        self._scales: NDArray[np.uint8] = load_array(folder / "scales.npy")
+        self._scales: NDArray[np.int16] = load_array(folder / "scales.npy").astype(np.int16)
         self._learnt: NDArray[np.bool_] = load_array(folder / "learnt.npy")
         self._wordpiece = load_wordpiece(folder / "vocabulary.txt")
-        self._most_words = most_words
-        self._places = _Places(self)
-        self._sums = np.empty((_FIRST_ROOM, self.dimension), np.int32)
-        self._worths: list[float] = []
-        self._says: list[bool] = []
+        self._pieces = WordCache(self._wordpiece.pieces)
 
     @property
     def dimension(self) -> int:
@@ -132,49 +106,22 @@ class StaticTable:
         that the table has the sum is zero.
         """
         out[:] = 0
-        said = False
-        for start in range(0, len(words), AT_ONCE):
-            if len(self._places) > self._most_words:
-                self._forget()
-            places = [self._places[word] for word in words[start : start + AT_ONCE]]
-            out += self._sums.take(places, axis=0).sum(axis=0, dtype=np.int32)
-            said = said or any(map(self._says.__getitem__, places))
+        pieces_of, pieces, said = self._pieces, list[int](), False
+        for word in words:
+            if cut := pieces_of[word]:
+                pieces += cut
+                said = said or word.isalnum()
         if not said:
-            out[:] = 0
+            return
+        for start in range(0, len(pieces), AT_ONCE):
+            some = pieces[start : start + AT_ONCE]
+            # A product of a row and its scale fits 16 bits.
+            rows = self._rows.take(some, axis=0) * self._scales.take(some)[:, None]
+            out += rows.sum(axis=0, dtype=np.int32)
 
     def worth(self, word: str) -> float:
         """0 to 1: how much of a word the table learnt."""
-        if len(self._places) > self._most_words:
-            self._forget()
-        return self._worths[self._places[word]]
-
-    def _forget(self) -> None:
-        self._places.clear()
-        self._worths.clear()
-        self._says.clear()
-
-    def take_in(self, word: str) -> int:
-        """Work out a word that was not met yet, and give its place."""
-        place = len(self._worths)
-        if place == len(self._sums):
-            wider = np.empty((2 * place, self.dimension), np.int32)
-            wider[:place] = self._sums
-            self._sums = wider
-        pieces = self._wordpiece.pieces(word)
-        total = self._sums[place]
-        if not pieces:
-            total[:] = 0
-        for number, piece in enumerate(pieces):
-            row, scale = self._rows[piece], self._scales[piece]
-            if number:
-                total += np.multiply(row, scale, dtype=np.int32)
-            else:
-                np.multiply(row, scale, out=total, dtype=np.int32)
-        self._worths.append(self._worth(word, pieces))
-        self._says.append(bool(pieces) and word.isalnum())
-        return place
-
-    def _worth(self, word: str, pieces: tuple[int, ...]) -> float:
+        pieces = self._pieces[word]
         if not pieces or not all(self._learnt[piece] for piece in pieces):
             return 0.0
         if len(pieces) == 1:
@@ -184,15 +131,10 @@ class StaticTable:
         return sum(length for length in lengths if length >= SHORTEST_TELLING) / len(word)
 
 
-class _Places(dict[str, int]):
-    """Word to its place among the sums; a word that is missing is taken in."""
-
-    def __init__(self, table: StaticTable) -> None:
-        self._table = table
-
-    def __missing__(self, word: str) -> int:
-        self[word] = place = self._table.take_in(word)
-        return place
+@lru_cache(maxsize=2)
+def load_table(folder: Path) -> StaticTable:
+    """Return the table of a folder; all who read one folder share it."""
+    return StaticTable(folder)
 
 
 def load_array(path: Path, *, mmap_mode: Literal["r"] | None = None) -> NDArray[Any]:

@@ -11,9 +11,9 @@ products float32 adds up exactly: no figure depends on what is computed beside i
 """
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from threading import Lock
 from zlib import crc32
 
 import numpy as np
@@ -24,6 +24,7 @@ from unabridged.embeddings.wordpiece import WordPiece, load_wordpiece
 from unabridged.index.array_runs import positions_of
 from unabridged.index.indexed_exchange import ANSWER_SENTENCE, USER_SENTENCE
 from unabridged.index.products import product
+from unabridged.language.word_cache import WordCache
 from unabridged.language.words import STOP_WORDS
 
 AXES = 64
@@ -33,25 +34,21 @@ LEAST = 0.25
 MOST_PIECES = 4096
 """Pieces that are kept of an exchange, the user's first; what is behind them is found by its words
 and its passages."""
-MOST_WORDS = 50_000
-"""Words whose pieces are held: about 10 MB. When full, all are let go."""
 
 
 class StaticLexicon:
     """Cuts by the static embedder's vocabulary, and compares by its table.
 
-    Nothing is read before the first text. One instance serves any number of threads.
+    Nothing is read before the first text. Any number of instances and threads share what is read.
     """
 
     def __init__(self, data: Path = DATA) -> None:
         self._data = data
-        self._lock = Lock()
-        self._held: _Held | None = None
 
     def pieces(
         self, user: Iterable[Sequence[str]], answer: Iterable[Sequence[str]]
     ) -> NDArray[np.uint16]:
-        cut = self._loaded().words
+        cut = _held(self._data).words
         found: list[int] = []
         for marker, sentences in ((USER_SENTENCE, user), (ANSWER_SENTENCE, answer)):
             for words in sentences:
@@ -64,17 +61,10 @@ class StaticLexicon:
         return np.array(found[:MOST_PIECES], dtype=np.uint16)
 
     def units(self, word: str) -> list[int]:
-        return list(self._loaded().words[word])
+        return list(_held(self._data).words[word])
 
     def alike(self, units: Sequence[int], pieces: NDArray[np.integer]) -> NDArray[np.float32]:
-        return self._loaded().alike(np.array(units, dtype=np.int64), pieces)
-
-    def _loaded(self) -> "_Held":
-        held = self._held
-        if held is None:
-            with self._lock:
-                held = self._held = self._held or _Held(self._data)
-        return held
+        return _held(self._data).alike(np.array(units, dtype=np.int64), pieces)
 
 
 class _Held:
@@ -82,7 +72,8 @@ class _Held:
 
     def __init__(self, data: Path) -> None:
         table: NDArray[np.int8] = load_array(data / "table.npy", mmap_mode="r")
-        self.words = _Words(load_wordpiece(data / "vocabulary.txt"), len(table))
+        cutter = _Cutter(load_wordpiece(data / "vocabulary.txt"), len(table))
+        self.words = WordCache(cutter.cut)
         self._axes = np.ascontiguousarray(table[:, :AXES])
         self._lengths = np.sqrt(np.square(self._axes, dtype=np.float32).sum(axis=1))
         self._lengths[self._lengths == 0] = np.inf
@@ -110,23 +101,24 @@ class _Held:
         return cosines
 
 
-class _Words(dict[str, tuple[int, ...]]):
-    """Folded word to its pieces; a word that is missing is cut."""
+class _Cutter:
+    """Cuts a folded word into its pieces."""
 
     def __init__(self, cutter: WordPiece, known: int) -> None:
         self._cutter = cutter
         self._known = known
         self._free = USER_SENTENCE - 1 - known
 
-    def __missing__(self, word: str) -> tuple[int, ...]:
-        if len(self) > MOST_WORDS:
-            self.clear()
-        self[word] = cut = () if word in STOP_WORDS else self._cut(word)
-        return cut
-
-    def _cut(self, word: str) -> tuple[int, ...]:
+    def cut(self, word: str) -> tuple[int, ...]:
+        if word in STOP_WORDS:
+            return ()
         pieces = tuple(dict.fromkeys(self._cutter.pieces(word)))
         if len(pieces) == 1:
             return pieces
         own = self._known + crc32(word.encode("utf-8", "surrogatepass")) % self._free
         return (*pieces, own)
+
+
+@lru_cache(maxsize=2)
+def _held(data: Path) -> _Held:
+    return _Held(data)

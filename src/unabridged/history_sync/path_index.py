@@ -22,9 +22,10 @@ PAGE = 1_000
 """Exchanges that are read at once."""
 LATE = 256
 """The newest exchanges, read again if some are missing: two programs may write at once."""
-CACHE_CHARACTERS = 8_000_000
-EXCHANGE_CHARACTERS = 400
-"""Characters that a cached exchange counts for in addition to its words."""
+CACHE_CHARACTERS = 4_000_000
+"""More than a history of 2,000 short messages."""
+EXCHANGE_CHARACTERS = 2_400
+"""Characters that a cached exchange counts for in addition to its words: the bytes that it takes."""
 
 
 class Node(NamedTuple):

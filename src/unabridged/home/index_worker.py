@@ -19,8 +19,6 @@ from unabridged.retrieval.analyze import Analyzer
 MODULE = __name__
 WORKS_FOR = IDENTITY
 """The identity of the embedder that it uses."""
-MOST_WORDS = 60_000
-"""Words whose vectors are held: about 90 MB, until the import ends."""
 
 
 def main() -> None:
@@ -28,7 +26,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the import is interrupted, and then ends this
     texts: SimpleQueue[bytes | None] = SimpleQueue()
     Thread(target=_read_ahead, args=(texts,), daemon=True).start()
-    embedder = StaticEmbedder(most_words=MOST_WORDS)
+    embedder = StaticEmbedder()
     analyzer = Analyzer(embedder, StaticLexicon())
     while (data := texts.get()) is not None:
         made = analyzer.read_sides(unpack_texts(data), embed=True)

@@ -101,7 +101,7 @@ def _written_out(token: str) -> str:
     return stem + _CONTRACTED.get(mark + ending, " " + ending)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2048)
 def _repaired(token: str) -> str:
     short = _misspelled()
     found = short.get(token)

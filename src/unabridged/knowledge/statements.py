@@ -135,7 +135,7 @@ def key(statement: Statement) -> tuple[str, str, str]:
     return folded(statement.subject), folded(statement.attribute), folded(value)
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def folded(text: str) -> str:
     """Return a value as values are compared: folded, without articles and punctuation."""
     found = words(fold(text))

@@ -78,7 +78,7 @@ STOP_PAIRS = frozenset(
 """Pairs of characters that carry no meaning in a question; nor do any of hiragana alone."""
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def stem(word: str) -> str:
     """Remove common English endings from a folded word; return others unchanged."""
     if len(word) < 4 or not word.isascii() or not word.isalpha():

@@ -129,6 +129,10 @@ class Embedder(Protocol):
         """Close connections and free memory."""
         ...
 
+    def __hash__(self) -> int:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        """Every object has it; spaces share what was computed with one embedder."""
+        ...
+
 
 class Lexicon(Protocol):
     """Compares the meanings of single words, for a detailed comparison with an exchange."""

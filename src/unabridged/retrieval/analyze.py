@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 
 from unabridged.domain.exchange import Exchange
 from unabridged.index.indexed_exchange import Vectors, Words, count_all_words, key_of, quantise
+from unabridged.language.word_cache import WordCache
 from unabridged.language.words import stem, words_by_sentence
 from unabridged.ports import Embedder, Lexicon
 from unabridged.retrieval.passages import Passage, passages_of, sides
 
-MOST_WORDS = 200_000
-"""Words whose keys are cached: about 25 MB. When full, the cache is cleared."""
 _SIGNED = (1 << 63) - 1
 _Sentences = list[list[str]]
 _NO_PIECES = np.empty(0, dtype=np.uint16)
@@ -92,17 +91,11 @@ def _keys(sentences: _Sentences) -> list[int]:
     return [held[word] for words in sentences for word in words]
 
 
-class _Keys(dict[str, int]):
-    """Word to the key of its term; missing ones are computed."""
-
-    def __missing__(self, word: str) -> int:
-        if len(self) > MOST_WORDS:
-            self.clear()
-        self[word] = key = key_of(stem(word))
-        return key
+def _key(word: str) -> int:
+    return key_of(stem(word))
 
 
-_KEYS = _Keys()
+_KEYS = WordCache(_key)
 
 
 def as_vectors(found: Sequence[Passage], vectors: NDArray[np.float32]) -> Vectors:

@@ -39,6 +39,9 @@ SWITCH = 0.0002
 ms, every chunk would wait that long while a memory prepares."""
 HEAPS = 2
 """The most heaps of all threads together."""
+TRIM_SECONDS = 60
+"""Seconds after which the free pages of the heaps are given back to the system. It takes some
+milliseconds; without it, what a busy minute took stays with the process for good."""
 _ARENA_MAX = -8
 """``M_ARENA_MAX`` of glibc's ``malloc.h``."""
 _WARNINGS: dict[str, Any] = {
@@ -166,6 +169,8 @@ def serve(
         server_header=False,
         proxy_headers=False,  # a header can claim any address
         timeout_keep_alive=IDLE,
+        callback_notify=trim_heaps,
+        timeout_notify=TRIM_SECONDS,
     )
     server = _Server(made, watch, ready, grace)
     _share_heaps()
@@ -184,8 +189,18 @@ def serve(
 
 
 def _share_heaps() -> None:
-    if sys.platform == "linux" and (mallopt := getattr(ctypes.CDLL(None), "mallopt", None)):
+    if (mallopt := _of_libc("mallopt")) is not None:
         mallopt(_ARENA_MAX, HEAPS)
+
+
+async def trim_heaps() -> None:
+    """Give the free pages of the heaps back to the system; does nothing but with glibc."""
+    if (malloc_trim := _of_libc("malloc_trim")) is not None:
+        await asyncio.to_thread(malloc_trim, 0)  # without Python's lock
+
+
+def _of_libc(name: str) -> Any:
+    return getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None
 
 
 class _Server(uvicorn.Server):

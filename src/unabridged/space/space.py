@@ -124,6 +124,7 @@ class Space:
         with self._cache_lock:
             answers = list(self._answers)
         with ExitStack() as closing:  # in reverse: whatever fails, the rest is closed
+            closing.callback(self._shared.clear)  # at once: the collector may come much later
             closing.callback(self._store.close)
             closing.callback(self._close_model)
             closing.callback(self.dependencies.search.close)

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 _T = TypeVar("_T")
 
-MOST = 32_768
+MOST = 8_192
 """The default number of texts: a few times the parts of the longest prompts."""
 DIGEST_BYTES = 16
 

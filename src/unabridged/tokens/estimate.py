@@ -71,11 +71,14 @@ LETTER_PRICES: Mapping[str, tuple[str, float]] = MappingProxyType(
 """Feature to its script class and its tokens per character."""
 
 
-class EstimateTokenizer:
-    """Estimates tokens from the shape of a text; has no dependencies and errs high."""
+_MEMO: Memo[Mapping[str, float]] = Memo()
 
-    def __init__(self) -> None:
-        self._memo: Memo[Mapping[str, float]] = Memo()
+
+class EstimateTokenizer:
+    """Estimates tokens from the shape of a text; has no dependencies and errs high.
+
+    All instances share what they computed: it depends on the text alone.
+    """
 
     @property
     def identity(self) -> str:
@@ -86,7 +89,7 @@ class EstimateTokenizer:
         return False
 
     def count(self, text: str) -> int:
-        total = math.ceil(sum(self._memo.of(text, _estimate).values()) - 1e-9)
+        total = math.ceil(sum(_MEMO.of(text, _estimate).values()) - 1e-9)
         return max(total, 1) if text else 0
 
     def by_script(self, text: str) -> Mapping[str, float]:
@@ -99,7 +102,7 @@ class EstimateTokenizer:
             text: The text that was counted.
             count: Its tokens, by any tokenizer.
         """
-        parts = self._memo.of(text, _estimate)
+        parts = _MEMO.of(text, _estimate)
         total = sum(parts.values())
         if not total:
             return {"other": float(count)} if count else {}

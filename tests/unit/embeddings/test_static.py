@@ -4,11 +4,13 @@ import subprocess
 import sys
 import threading
 import tomllib
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from unabridged.embeddings import static
 from unabridged.embeddings.static import DATA, IDENTITY, StaticEmbedder
 from unabridged.ports import Embedder
 
@@ -88,15 +90,29 @@ def test_a_text_has_one_vector_whatever_stands_beside_it(embedder):
     assert all((embedder.embed_query(t) == v).all() for t, v in zip(TEXTS, alone, strict=True))
 
 
-def test_letting_words_go_changes_nothing(embedder):
+def test_letting_words_go_changes_nothing(embedder, monkeypatch):
     texts = [" ".join(f"word{n} alpha{n % 7}" for n in range(k, k + 40)) for k in range(50)]
-    tight = StaticEmbedder(most_words=3)
-    assert tight.embed(texts).tobytes() == embedder.embed(texts).tobytes()
-    assert [tight.known(text) for text in texts] == [embedder.known(text) for text in texts]
+    vectors, known = embedder.embed(texts), [embedder.known(text) for text in texts]
+    monkeypatch.setattr(static.load_table(DATA)._pieces, "most", 3)
+    assert embedder.embed(texts).tobytes() == vectors.tobytes()
+    assert [embedder.known(text) for text in texts] == known
 
 
-def test_threads_share_one_embedder(embedder):
-    shared = StaticEmbedder(most_words=50)
+def test_another_embedder_takes_no_memory():
+    StaticEmbedder().embed(TEXTS)
+    tracemalloc.start()
+    try:
+        others = [StaticEmbedder() for _ in range(10)]
+        for each in others:
+            each.embed(TEXTS)
+        assert tracemalloc.get_traced_memory()[0] < 100_000  # a table of its own has 12 MB
+    finally:
+        tracemalloc.stop()
+
+
+def test_threads_share_one_embedder(embedder, monkeypatch):
+    monkeypatch.setattr(static.load_table(DATA)._pieces, "most", 50)
+    shared = StaticEmbedder()
     expected = [embedder.embed([text]) for text in TEXTS]
     wrong = []
 

@@ -8,7 +8,7 @@ from unabridged.domain.message import Text
 from unabridged.domain.scope import SpaceId
 from unabridged.errors import StoreDamagedError, StoreTamperedError
 from unabridged.stores.sqlite import SqliteStore
-from unabridged.stores.sqlite.read_cache import CachedRows, ReadCache
+from unabridged.stores.sqlite.read_cache import CacheBound, CachedRows, ReadCache
 from unabridged.stores.sqlite.rows import digest
 from unabridged.testing.log_writer import LogWriter
 
@@ -94,8 +94,17 @@ def test_what_is_forgotten_is_let_go(store):
     gone, stays = talk.say("gone?", "gone"), talk.say("here?", "here")
     assert len(store.get([gone.id, stays.id])) == len(database_of(store).known) == 2
     store.erase([gone.id])
-    assert "gone" not in repr(vars(database_of(store).known))
+    assert len(database_of(store).known) == 0
     assert store.get([gone.id]) == {}
+
+
+def test_closing_lets_go(store):
+    held = LogWriter(store).say("a", "b")
+    known = database_of(store).known
+    store.get([held.id])
+    assert len(known) == 1
+    store.close()
+    assert len(known) == 0
 
 
 def rows_of(name, content):
@@ -105,11 +114,30 @@ def rows_of(name, content):
 
 def test_no_more_is_held_than_allowed(store):
     said = LogWriter(store).say("a", "b")
-    known = ReadCache(most=10)
+    size = rows_of("x", b"12345").size
+    known = ReadCache(CacheBound(2 * size))
     for name in ("x", "y", "z"):
         known.keep(rows_of(name, b"12345"), said)
         assert known.of(rows_of("x", b"12345")) is said  # asked for, so that it stays
     assert known.of(rows_of("y", b"12345")) is None
     assert known.of(rows_of("z", b"12345")) is said
-    known.keep(rows_of("z", b"1234567890A"), said)
-    assert known.of(rows_of("z", b"1234567890A")) is None
+    long = b"x" * 2 * size
+    known.keep(rows_of("z", long), said)
+    assert known.of(rows_of("z", long)) is None
+
+
+def test_files_share_the_bound_and_none_sees_the_others(store):
+    said = LogWriter(store).say("a", "b")
+    rows = rows_of("x", b"12345")
+    bound = CacheBound(2 * rows.size)
+    one, other = ReadCache(bound), ReadCache(bound)
+    one.keep(rows, said)
+    assert other.of(rows) is None
+    other.keep(rows, said)
+    other.keep(rows_of("y", b"12345"), said)  # in place of the oldest, whose it is does not matter
+    assert (len(one), len(other)) == (0, 2)
+    one.keep(rows, said, evict=False)
+    assert one.of(rows) is None
+    other.clear()
+    one.keep(rows, said, evict=False)
+    assert one.of(rows) is said

@@ -278,3 +278,4 @@ class SqliteConnection:
                 shut(self._idle.pop())
             if connection is not None:
                 shut(connection)
+        self.known.clear()

@@ -1,7 +1,8 @@
 """A cache of proved exchanges, so that the same rows are not proved again.
 
 Rows are always fetched and compared byte for byte with those of the cached exchange: rows changed
-in the file are read and proved again.
+in the file are read and proved again. All files of a process share one bound, so that a server's
+memory does not grow with the spaces that are open.
 """
 
 from collections import OrderedDict
@@ -11,8 +12,11 @@ from typing import Any
 
 from unabridged.domain.exchange import Exchange
 
-MOST_BYTES = 8_000_000
-"""The most bytes of content in the cache."""
+MOST_BYTES = 24_000_000
+"""The most bytes that cached exchanges take, in all files together."""
+_EXCHANGE_BYTES, _MESSAGE_BYTES = 1_000, 1_500
+"""What an exchange and a message take in addition to their content, which is held twice: as a row
+and as text."""
 _PARTS = 8
 """The content column of a message's row."""
 
@@ -40,53 +44,79 @@ class CachedRows:
 
     @property
     def size(self) -> int:
-        """Approximate bytes of the content."""
-        parts = (row[_PARTS] for row in self.messages)
-        return sum(len(part) for part in parts if isinstance(part, bytes | str))
+        """Approximate bytes that it takes, together with its exchange."""
+        rows = self.messages
+        content = sum(len(row[_PARTS]) for row in rows if isinstance(row[_PARTS], bytes | str))
+        return _EXCHANGE_BYTES + _MESSAGE_BYTES * len(rows) + 2 * content
+
+
+class CacheBound:
+    """The bound that caches share; the least recently used exchange of any of them is dropped."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.held = 0
+        self.exchanges: OrderedDict[tuple[ReadCache, object], tuple[CachedRows, Exchange]] = (
+            OrderedDict()
+        )
+        self.lock = RLock()
+
+    def drop(self, key: "tuple[ReadCache, object]") -> None:
+        """Drop an exchange, if it is held."""
+        if (gone := self.exchanges.pop(key, None)) is not None:
+            self.held -= gone[0].size
+
+
+_PROCESS = CacheBound(MOST_BYTES)
 
 
 class ReadCache:
-    """Exchanges by their rows; drops the least recently used. Thread-safe."""
+    """The exchanges of one file by their rows. Thread-safe.
 
-    def __init__(self, most: int = MOST_BYTES) -> None:
-        self._most = most
-        self._held = 0
-        self._exchanges: OrderedDict[object, tuple[CachedRows, Exchange]] = OrderedDict()
-        self._lock = RLock()
+    Args:
+        bound: What it shares with the caches of other files.
+    """
+
+    def __init__(self, bound: CacheBound = _PROCESS) -> None:
+        self._bound = bound
 
     def __len__(self) -> int:
-        return len(self._exchanges)
+        with self._bound.lock:
+            return sum(1 for cache, _ in self._bound.exchanges if cache is self)
 
     def of(self, rows: CachedRows) -> Exchange | None:
         """Return the cached exchange of exactly these rows, or None."""
-        name = rows.header[0]
-        with self._lock:
-            found = self._exchanges.get(name)
+        key = (self, rows.header[0])
+        with self._bound.lock:
+            found = self._bound.exchanges.get(key)
             if found is None:
                 return None
             if found[0] != rows:
-                self._drop(name)
+                self._bound.drop(key)
                 return None
-            self._exchanges.move_to_end(name)
+            self._bound.exchanges.move_to_end(key)
             return found[1]
 
-    def keep(self, rows: CachedRows, exchange: Exchange) -> None:
-        """Add an exchange that was read from rows and proved."""
-        name = rows.header[0]
-        with self._lock:
-            self._drop(name)
-            self._exchanges[name] = (rows, exchange)
-            self._held += rows.size
-            while self._held > self._most:
-                self._drop(next(iter(self._exchanges)))
+    def keep(self, rows: CachedRows, exchange: Exchange, *, evict: bool = True) -> None:
+        """Add an exchange that was read from rows and proved.
+
+        Args:
+            rows: What it was made from.
+            exchange: The exchange.
+            evict: Whether others are dropped where there is no room; else it is not added.
+        """
+        bound, key = self._bound, (self, rows.header[0])
+        with bound.lock:
+            bound.drop(key)
+            if not evict and bound.held + rows.size > bound.most:
+                return
+            bound.exchanges[key] = (rows, exchange)
+            bound.held += rows.size
+            while bound.held > bound.most:
+                bound.drop(next(iter(bound.exchanges)))
 
     def clear(self) -> None:
-        """Clear the cache, since something was forgotten."""
-        with self._lock:
-            self._exchanges.clear()
-            self._held = 0
-
-    def _drop(self, name: object) -> None:
-        gone = self._exchanges.pop(name, None)
-        if gone is not None:
-            self._held -= gone[0].size
+        """Clear the cache: something was forgotten, or the file is closed."""
+        with self._bound.lock:
+            for key in [key for key in self._bound.exchanges if key[0] is self]:
+                self._bound.drop(key)

@@ -83,11 +83,16 @@ def whole(db: SqliteConnection, row: Row) -> Exchange:
 
 def wholes(db: SqliteConnection, rows: Sequence[Row]) -> list[Exchange]:
     """Return the exchanges of rows with all their messages, read at once."""
-    return _proven(db, rows, _by_owner(db, [row[0] for row in rows]))[0]
+    messages = _by_owner(db, [row[0] for row in rows])
+    return _proven(db, rows, messages, evict=False)[0]  # a scan is of everything, once
 
 
 def _proven(
-    db: SqliteConnection, rows: Sequence[Row], messages: Mapping[Any, Sequence[Row]]
+    db: SqliteConnection,
+    rows: Sequence[Row],
+    messages: Mapping[Any, Sequence[Row]],
+    *,
+    evict: bool = True,
 ) -> tuple[list[Exchange], dict[int, Row]]:
     shared = {row[3]: _message_row(db, row[3]) for row in rows if row[3] is not None}
     links = links_of(db, chain(chain.from_iterable(messages.values()), shared.values()))
@@ -100,7 +105,7 @@ def _proven(
         read.append(_joined(db, one.header, one.own, one.shared))
     for one, exchange in zip(new, read, strict=True):
         prove(db, exchange, one.messages, links)
-        db.known.keep(one, exchange)
+        db.known.keep(one, exchange, evict=evict)
     waiting = iter(read)
     return [known[one.header[0]] or next(waiting) for one in made_of], links
 
