@@ -102,7 +102,8 @@ def fit_request(
     sizes = _sizes(plan, client, blocks)
     limit = plan.window - least_answer(plan.window)
     whole = sizes.fixed + sum(sizes.exchanges)
-    left_out, earlier = 0, None
+    left_out = 0
+    earlier: HistorySummary | None = None
     if whole > limit:
         if not _condenses(client):
             raise PromptTooLargeError(whole + least_answer(plan.window), plan.window, hint=HINT)
@@ -189,7 +190,7 @@ def _condenses(client: ClientRequest) -> bool:
 
 def _condensed(
     plan: PromptPlan, client: ClientRequest, sizes: _Sizes, before: RequestBefore, limit: int
-) -> tuple[int, HistorySummary | None]:
+) -> tuple[int, HistorySummary]:
     path = client.synced.path
     kept = next((n for n, one in enumerate(path) if one.id == before.kept), 0)
     first = kept - before.ahead
@@ -200,17 +201,16 @@ def _condensed(
             return first, again
     room = _room(plan, sizes, limit)
     most = int(EARLIER_SHARE * room)
-    kept = _boundary(path, sizes, int(BLOCK_SHARE * room) - most)
-    if (needed := sizes.fixed + sum(sizes.exchanges[kept:])) > limit:
-        raise PromptTooLargeError(needed + least_answer(plan.window), plan.window, hint=HINT)
+    kept = _boundary(plan, path, sizes, int(BLOCK_SHARE * room) - most, limit)
     # What was forgotten is never stored again.
     kept_out = client.synced.unstored if client.synced.stored else ()
     known = [one for one in path[:kept] if one.id not in kept_out]
     before_kept = path[kept].id if kept < len(path) else ""
     summary = _summary(plan, known, before_kept, most)
-    summary = summary or _bare(plan, path, kept)
     spare = limit - sizes.fixed - sum(sizes.exchanges[kept:])
-    return kept, summary if earlier_tokens(plan, summary) <= spare else None
+    if summary is None or earlier_tokens(plan, summary) > spare:
+        summary = _bare(plan, path, kept)
+    return kept, summary
 
 
 def _room(plan: PromptPlan, sizes: _Sizes, limit: int) -> int:
@@ -223,20 +223,28 @@ def _room(plan: PromptPlan, sizes: _Sizes, limit: int) -> int:
     return room
 
 
-def _boundary(path: Sequence[Exchange], sizes: _Sizes, room: int) -> int:
-    # The first exchange that is kept: those from it on fit the room.
-    kept = len(path)
-    while kept and _is_asked(path[kept - 1]):
-        kept -= 1
-    left = room - sum(sizes.exchanges[kept:])
-    while kept and sizes.exchanges[kept - 1] <= left:
-        kept -= 1
-        left -= sizes.exchanges[kept]
-    while kept < len(path) and kept not in sizes.spoken:  # words go before a user's message
-        kept += 1
-    while kept in sizes.joined:  # an item is sent whole, or not at all
-        kept -= 1
-    return kept
+def _boundary(
+    plan: PromptPlan, path: Sequence[Exchange], sizes: _Sizes, room: int, limit: int
+) -> int:
+    # The first exchange that is kept: those from it on fit the room, or are as few as they can be.
+    # What says that others are missing has to fit as well.
+    last = len(path)
+    while last and _is_asked(path[last - 1]):
+        last -= 1
+    # The words that replace others go before a user's message. An item is sent whole, or not at all.
+    places = [n for n in range(1, len(path) + 1) if n in sizes.spoken and n not in sizes.joined]
+    last = next((n for n in places if n >= last), places[-1] if places else 0)
+    needed = sizes.fixed + sum(sizes.exchanges)
+    for n in places:
+        kept = sum(sizes.exchanges[n:])
+        if n > last:
+            break
+        if n < last and kept > room:
+            continue
+        needed = sizes.fixed + kept + earlier_tokens(plan, _bare(plan, path, n))
+        if needed <= limit:
+            return n
+    raise PromptTooLargeError(needed + least_answer(plan.window), plan.window, hint=HINT)
 
 
 def _is_asked(exchange: Exchange) -> bool:
