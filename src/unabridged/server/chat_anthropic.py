@@ -134,7 +134,9 @@ class MessagesWriter:
     def __init__(self, asked: ChatApiRequest, moment: AnswerInfo) -> None:
         # Each answer of a tool loop has its own id: clients join those that share one.
         name = AnswerName(moment.id, round_of(asked.drafts))
-        self._head = AnswerHead(f"{PREFIX}{name.written}", asked.model or moment.model)
+        self._head = AnswerHead(
+            f"{PREFIX}{name.written}", asked.model or moment.model, own=moment.own
+        )
         self._speaker = MessagesSpeaker(self._head)
 
     def begin(self) -> bytes:
