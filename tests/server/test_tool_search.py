@@ -78,6 +78,8 @@ def test_large_results_do_not_hide_what_was_said(door):
     put(door, user("The skipper's dog is called Bosun."))
     for n in range(6):
         log = f"{n} {filler(25_000)}"
-        put(door, user(f"Run build {n}."), *loop(door.dialect, log)[1:], assistant("Ok."), user("?"))
+        put(
+            door, user(f"Run build {n}."), *loop(door.dialect, log)[1:], assistant("Ok."), user("?")
+        )
     (first, *_) = found(door, "What is the skipper's dog called?")
     assert "Bosun" in json.dumps(first)

@@ -27,6 +27,7 @@ from unabridged.context.types import (
     PromptRequest,
     Stored,
 )
+from unabridged.context.working_folders import nearest_first
 from unabridged.domain.annotation import Scheme
 from unabridged.domain.condensation import Condensation, CondenseSource, Level
 from unabridged.domain.exchange import Exchange
@@ -240,7 +241,9 @@ def _found(
         return []
     question = SearchQuery(request.user.text, request.at, intent, plan.only, telling=True)
     floor = FLOOR_SHARES[intent] * plan.floor
-    return sources.search.find(question, _most(plan, intent), floor=floor)
+    found = sources.search.find(question, _most(plan, intent), floor=floor)
+    folder = request.client.synced.folder if request.client else ""
+    return nearest_first(sources.store, found, folder, floor)
 
 
 def _apart(

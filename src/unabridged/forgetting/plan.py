@@ -36,6 +36,7 @@ _BY_LINEAGE = (
     RecordKind.FACT,
     RecordKind.REQUIREMENT,
     RecordKind.CONDENSATION,
+    RecordKind.FOLDER,
 )
 _RUN = 5
 """Words in a row that are compared; shorter texts are not repeats by themselves."""

@@ -72,7 +72,7 @@ class Analyzer:
         sides = [[_keys(user), _keys(answer)] for user, answer in cut]
         for (user, answer), (_, _, tools) in zip(sides, given, strict=True):
             if tools:
-                answer += dict.fromkeys(_keys([tools.split()])).keys() - {*user, *answer}
+                answer.extend({*_keys([tools.split()])}.difference(user, answer))
         words = count_all_words([side for pair in sides for side in pair])
         return [
             AnalyzedExchange(counted, self._pieces(user, answer), found)

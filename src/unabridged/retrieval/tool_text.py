@@ -33,7 +33,8 @@ def indexed_tool_text(exchange: Exchange) -> str:
     calls = [part for part in parts if isinstance(part, ToolCall)]
     results = [part for part in parts if isinstance(part, ToolResult)]
     held: dict[str, None] = {}
-    for part in (*calls, *results):
+    given: list[ToolCall | ToolResult] = [*calls, *results]
+    for part in given:
         for text in _texts(part):
             for words in words_by_sentence(_ends(text)):
                 held |= dict.fromkeys(words)
