@@ -37,6 +37,7 @@ from unabridged.history_sync.place import (
     RequestPlace,
 )
 from unabridged.history_sync.position import LogPosition
+from unabridged.history_sync.program_folders import folder_of
 from unabridged.history_sync.program_ids import ProgramIds
 from unabridged.history_sync.program_texts import mark_opening, marks_of, title_words
 from unabridged.ports import Clock, Store
@@ -280,6 +281,7 @@ class _Request:
             open=place.grown,
             new_rounds=maker.new_rounds(self._asked.rest, place.grown),
             taken=taken,
+            folder=folder_of(self._drafts),
         )
 
     def _messages(self, maker: ExchangeBuilder) -> tuple[ClientMessage, ...]:

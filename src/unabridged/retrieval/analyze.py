@@ -13,10 +13,15 @@ from unabridged.language.word_cache import WordCache
 from unabridged.language.words import stem, words_by_sentence
 from unabridged.ports import Embedder, Lexicon
 from unabridged.retrieval.passages import Passage, passages_of, sides
+from unabridged.retrieval.tool_text import indexed_tool_text
 
 _SIGNED = (1 << 63) - 1
 _Sentences = list[list[str]]
 _NO_PIECES = np.empty(0, dtype=np.uint16)
+
+
+Texts = tuple[str, str, str]
+"""What the user said, what was answered, and the words of tools."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +57,22 @@ class Analyzer:
         Raises:
             UpstreamError: The server that embeds failed.
         """
-        return self.read_sides([sides(exchange) for exchange in exchanges], embed=embed)
+        return self.read_texts([texts_of(exchange) for exchange in exchanges], embed=embed)
 
-    def read_sides(self, said: Sequence[tuple[str, str]], *, embed: bool) -> list[AnalyzedExchange]:
-        """Read exchanges, given as what the user said and what was answered.
+    def read_texts(self, given: Sequence[Texts], *, embed: bool) -> list[AnalyzedExchange]:
+        """Read exchanges, given as their texts.
 
         Raises:
             UpstreamError: The server that embeds failed.
         """
+        said = [(user, answer) for user, answer, _ in given]
         vectors = self._vectors(said) if embed else [None] * len(said)
         cut = [(words_by_sentence(user), words_by_sentence(answer)) for user, answer in said]
-        words = count_all_words([_keys(sentences) for pair in cut for sentences in pair])
+        sides = [[_keys(user), _keys(answer)] for user, answer in cut]
+        for (user, answer), (_, _, tools) in zip(sides, given, strict=True):
+            if tools:
+                answer.extend({*_keys([tools.split()])}.difference(user, answer))
+        words = count_all_words([side for pair in sides for side in pair])
         return [
             AnalyzedExchange(counted, self._pieces(user, answer), found)
             for counted, (user, answer), found in zip(words, cut, vectors, strict=True)
@@ -84,6 +94,11 @@ class Analyzer:
 
     def _pieces(self, user: _Sentences, answer: _Sentences) -> NDArray[np.uint16]:
         return _NO_PIECES if self.lexicon is None else self.lexicon.pieces(user, answer)
+
+
+def texts_of(exchange: Exchange) -> Texts:
+    """Return the texts of an exchange that are analysed."""
+    return (*sides(exchange), indexed_tool_text(exchange))
 
 
 def _keys(sentences: _Sentences) -> list[int]:

@@ -2,7 +2,7 @@
 
 A vector represents one passage: a run of whole sentences, long enough to have a subject and
 short enough to have only one. A short exchange is one passage; a longer one is split by side.
-Results of tools are not indexed.
+Vectors represent what was said, not what tools returned.
 """
 
 from collections.abc import Iterator

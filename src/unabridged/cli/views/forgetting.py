@@ -20,6 +20,7 @@ _NAMES = {
     RecordKind.REQUIREMENT: "requirement",
     RecordKind.OPENING: "mark of an opening",
     RecordKind.COMPACTION: "link of a summary",
+    RecordKind.FOLDER: "working folder",
 }
 
 

@@ -33,12 +33,14 @@ def session_lines(sessions: Sequence["SessionResult"], current: str | None = Non
     """
     room = width()
     went = any(session.handed_to for session in sessions)
+    placed = any(session.folder for session in sessions)
     ids = room >= ROOM_FOR_IDS or any(len(session.id) < OWN_ID for session in sessions)
     columns = [
         Column("", right=True, style="dim"),
         Column("", style="accent"),
         Column("session", flexible=True),
         *([Column("handed off", flexible=True, style="dim")] if went else []),
+        *([Column("folder", flexible=True, style="dim")] if placed else []),
         Column("exchanges", right=True),
         Column("last", style="dim"),
         *([Column("id", style="dim")] if ids else []),
@@ -51,6 +53,7 @@ def session_lines(sessions: Sequence["SessionResult"], current: str | None = Non
             "●" if session.id == current else "",
             session.title or "(untitled)",
             *((f"→ {others}" if others else "",) if went else ()),
+            *((session.folder,) if placed else ()),
             f"{session.exchanges:,}",
             moment(session.updated),
             session.id,
