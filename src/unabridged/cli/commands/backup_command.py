@@ -14,7 +14,7 @@ from unabridged.cli.parse_moment import parse_past, parse_time
 from unabridged.cli.parse_space import parse_space
 from unabridged.cli.plain_command import PlainGroup
 from unabridged.cli.progress import Stages
-from unabridged.cli.terminal_text import safe, wrap
+from unabridged.cli.terminal_text import wrap
 from unabridged.clock import SystemClock
 from unabridged.domain.backup_results import Backup, RestoreResult
 from unabridged.errors import InputError
@@ -193,7 +193,7 @@ def prune_command(
 def _listed(one: Backup) -> list[str]:
     said = one.trouble or f"{_held(one)}, {size(one.bytes)}"
     head = f"{moment(one.at) or 'unreadable'}  {said}"
-    return [*wrap(safe(head), width()), paint(f"  {Path(one.path).name}", "dim")]
+    return [*wrap(head, width()), paint(f"  {Path(one.path).name}", "dim")]
 
 
 def _restored(one: RestoreResult) -> list[str]:
