@@ -83,15 +83,20 @@ def without_fences(text: str) -> str:
     return _replaced(text, _FENCE_AT, ANGLE, lambda _, after: _is_fence(after))
 
 
-def without_markup(text: str) -> str:
-    """Neutralise imitations of the recall block, of control tokens, of role tags and of turns."""
+def without_markup(text: str, *, begins_line: bool = True) -> str:
+    """Neutralise imitations of the recall block, of control tokens, of role tags and of turns.
+
+    Args:
+        text: The text.
+        begins_line: Whether it is put at the beginning of a line, where a role would be.
+    """
     if has_brackets(text):
         text = _replaced(text, _MARKUP_AT, ANGLE, _is_markup)
     text = _replaced(text, _SQUARE_AT, SQUARE, lambda _, after: _is_square(after))
     text = _replaced(
         text, _CLOSING_AT, CLOSING_SQUARE, lambda _, after: _begins(_CLOSING_TOKEN, after.lower())
     )
-    return _without_roles(text)
+    return _without_roles(text, 0 if begins_line else 1)
 
 
 def _replaced(
@@ -145,9 +150,11 @@ def _is_square(after: str) -> bool:
     return name in SQUARE_NAMES or _SQUARE_NUMBER.fullmatch(name) is not None
 
 
-def _without_roles(text: str) -> str:
+def _without_roles(text: str, first: int) -> str:
     lines = (
-        m for m in _COLON_AT.finditer(text) if _ROLE_LINE.fullmatch(m[1].translate(_FOLDS).lower())
+        m
+        for m in _COLON_AT.finditer(text)
+        if m.start(1) >= first and _ROLE_LINE.fullmatch(m[1].translate(_FOLDS).lower())
     )
     return _put(text, [m.end() - 1 for m in lines] + [m.end() for m in _LOUD.finditer(text)], COLON)
 

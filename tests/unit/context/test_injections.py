@@ -13,6 +13,7 @@ from unabridged.condense.history_summary import HistorySummary
 from unabridged.context.overviews import overview_of
 from unabridged.context.recall_block import (
     GUIDE,
+    as_line,
     fact_block,
     own_words,
 )
@@ -174,6 +175,12 @@ def test_every_turn_marker_and_disguise_is_neutralised(disguise):
         assert made != text
         assert len(made) == len(text)
         assert without_markup(made) == made
+
+
+def test_a_role_is_one_at_the_beginning_of_a_line_only():
+    assert as_line("user: It must not be empty.") == "user: It must not be empty."
+    assert as_line("a\nuser: b") == "a\n  user∶ b"
+    assert fact_block(AT, "User: b").count("User∶") == 1
 
 
 @pytest.mark.parametrize("text", LEFT)
