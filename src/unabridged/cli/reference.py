@@ -3,7 +3,6 @@
 The page goes to standard output.
 """
 
-import sys
 from collections.abc import Iterator
 
 import click
@@ -11,6 +10,7 @@ import click
 from unabridged import config
 from unabridged.cli import main
 from unabridged.cli.chat.commands import COMMANDS as CHAT_COMMANDS
+from unabridged.cli.output import echo_raw
 from unabridged.config.descriptions import meanings
 from unabridged.domain.settings import Settings
 
@@ -91,4 +91,4 @@ def _settings() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(page())
+    echo_raw(page())

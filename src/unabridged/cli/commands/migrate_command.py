@@ -7,11 +7,10 @@ import click
 
 from unabridged.cli.format import count
 from unabridged.cli.options import MEMORY, Invocation
-from unabridged.cli.output import echo, echo_lines
+from unabridged.cli.output import echo, echo_lines, prompt
 from unabridged.cli.paint import Column, table, width
 from unabridged.cli.plain_command import plain_command
 from unabridged.cli.progress import counted
-from unabridged.cli.terminal_text import safe
 from unabridged.errors import InputError
 from unabridged.factory.migration import MigrationPlan, Migrations, State
 
@@ -110,8 +109,7 @@ def _asked(outlook: MigrationPlan, *, quiet: bool) -> str:
             hint="Name the model that answered: --model NAME. Or leave it unknown: --no-model.",
         )
     echo(said, err=True)
-    given: str = click.prompt("Which model answered (empty for unknown)", default="", err=True)
-    return given.strip()
+    return prompt("Which model answered (empty for unknown):", err=True).strip()
 
 
 def _tell(invocation: Invocation, migrations: Migrations, outlook: MigrationPlan) -> None:
@@ -120,7 +118,7 @@ def _tell(invocation: Invocation, migrations: Migrations, outlook: MigrationPlan
         invocation.emit(_data(migrations, outlook))
         return
     for missed in taken.missed[:MISSED_SHOWN]:
-        where = safe(f"{missed.file}, {missed.where}: {missed.reason}")
+        where = f"{missed.file}, {missed.where}: {missed.reason}"
         echo(f"  note: {where}", "warn", err=True)
     if len(taken.missed) > MISSED_SHOWN:
         echo(f"  and {len(taken.missed) - MISSED_SHOWN:,} more; --json lists all", "warn", err=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from unabridged.cli.format import count, day, moment
 from unabridged.cli.paint import Column, paint, table, width
-from unabridged.cli.terminal_text import safe, wrap
+from unabridged.cli.terminal_text import wrap
 from unabridged.domain.context import Decision, Ledger, Tier
 from unabridged.domain.results import (
     ModelInfo,
@@ -90,7 +90,7 @@ def model_lines(models: Sequence[ModelInfo], *current: str) -> list[str]:
         if line.model:
             rows.append((number, "●" if now else "", line.model, line.provider, line.note))
         else:
-            missing += [paint(text, "dim") for text in wrap(safe(line.note), width())]
+            missing += [paint(text, "dim") for text in wrap(line.note, width())]
     return [*table(columns, rows, width()), *missing]
 
 
