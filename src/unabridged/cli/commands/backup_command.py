@@ -199,7 +199,7 @@ def prune_command(
 def rewritten_lines(done: Sequence[RewrittenBackup], *, dry_run: bool = False) -> list[str]:
     """Show what was taken out of backups."""
     would = "Would take" if dry_run else "Took"
-    lines = []
+    lines: list[str] = []
     for one in done:
         name = Path(one.path).name
         if one.trouble:
