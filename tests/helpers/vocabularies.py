@@ -34,7 +34,7 @@ def names():
 def counter(name):
     """Return a function that counts the tokens of a text."""
     if name in ("o200k", "cl100k"):
-        return TiktokenTokenizer(f"{name}_base")._encode
+        return TiktokenTokenizer(f"{name}_base").count
     return _LOADERS[name]()
 
 
