@@ -252,7 +252,7 @@ def with_old_folder(bench: Bench) -> None:
 
 def migrate(bench: Bench) -> None:
     old = str(beside(bench, "old"))
-    run_command(bench, "migrate", old, "--no-model", "--user", "zoe")
+    run_command(bench, "migrate", old, "--user", "zoe")
 
 
 def rename_space(bench: Bench) -> None:
