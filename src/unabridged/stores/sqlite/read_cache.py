@@ -75,6 +75,8 @@ class ReadCache:
         name = rows.header[0]
         with self._lock:
             self._drop(name)
+            if rows.size > self._most:
+                return  # it would displace everything and not stay itself
             self._exchanges[name] = (rows, exchange)
             self._held += rows.size
             while self._held > self._most:
