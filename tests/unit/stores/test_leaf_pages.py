@@ -92,3 +92,12 @@ def test_a_file_without_its_first_pages_gives_the_rest(tmp_path, stored):
     finds = recover_rows(path, ConnectionOptions())
     assert len(finds.messages) == 300
     assert len(finds.headers) == 150
+
+
+def test_a_long_walk_over_nothing_shows_progress(tmp_path):
+    path = tmp_path / "zeros.db"
+    with path.open("wb") as file:
+        file.truncate(4096 * 25_000)
+    shown = []
+    assert list(page_rows(path, lambda done, of: shown.append((done, of)))) == []
+    assert shown == [(10_000, 25_000), (20_000, 25_000)]

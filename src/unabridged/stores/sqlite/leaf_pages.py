@@ -6,7 +6,7 @@ cannot be read so. The format is that of https://sqlite.org/fileformat2.html, 1.
 """
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any
 PAGE_BYTES = 4096
 """The size of a page, if the file does not say it."""
 _SIZES = frozenset(1 << power for power in range(9, 17))
+_REPORT_PAGES = 10_000
 _FILE_HEADER = 100
 _TABLE_LEAF, _INDEX_LEAF, _INDEX_INTERIOR = 0x0D, 0x0A, 0x02
 _HEADS = {_TABLE_LEAF: 8, _INDEX_LEAF: 8, _INDEX_INTERIOR: 12}
@@ -39,14 +40,21 @@ class PageRow:
     page: int
 
 
-def page_rows(path: Path) -> Iterator[PageRow]:
-    """Return every row that can be read; rows of a page that makes no sense are skipped."""
+def page_rows(
+    path: Path, moved: Callable[[int, int], None] = lambda _done, _of: None
+) -> Iterator[PageRow]:
+    """Return every row that can be read; rows of a page that makes no sense are skipped.
+
+    ``moved`` is called with the number of pages read and their total.
+    """
     with path.open("rb") as file:
         if path.stat().st_size < PAGE_BYTES:
             return
         with mmap(file.fileno(), 0, access=ACCESS_READ) as data:
             pages = _Pages(data)
             for number in range(1, pages.count + 1):
+                if number % _REPORT_PAGES == 0:
+                    moved(number, pages.count)
                 yield from pages.rows(number)
 
 

@@ -157,7 +157,7 @@ class _Reader:
 
     def read_pages(self) -> None:
         """Read what the pages still hold, whatever leads to them."""
-        for row in page_rows(self._path):
+        for row in page_rows(self._path, self._moved):
             table = _BY_SHAPE.get((row.number is None, len(row.values)))
             if table is not None:
                 self._keep(table, _columns(table, row))
