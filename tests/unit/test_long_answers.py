@@ -1,11 +1,13 @@
 """An answer of millions of characters: what later prompts still read of it."""
 
+from hashlib import blake2b
+
 import msgspec
 import pytest
 
 from unabridged import Memory
 from unabridged.context import excerpt
-from unabridged.domain.hash_chain import MacKey
+from unabridged.domain.hash_chain import DIGEST_BYTES, MacKey
 from unabridged.language import sentences as language
 from unabridged.language.sentences import leading_sentences, sentences
 from unabridged.retrieval import analyze
@@ -22,18 +24,19 @@ LONG = "".join(LINES) * 1_000
 def read(monkeypatch):
     """Count the characters that are cut into words and into sentences."""
     counted = {"words": 0, "sentences": 0}
-    words, split = analyze.words_by_sentence, language._split
+    words, split = analyze.words_by_sentence, language.sentences
 
     def count_words(text):
         counted["words"] += len(text)
         return words(text)
 
-    def count_sentences(text, rules):
+    def count_sentences(text, *rules):
         counted["sentences"] += len(text)
-        return split(text, rules)
+        return split(text, *rules)
 
     monkeypatch.setattr(analyze, "words_by_sentence", count_words)
-    monkeypatch.setattr(language, "_split", count_sentences)
+    monkeypatch.setattr(language, "sentences", count_sentences)
+    monkeypatch.setattr(excerpt, "sentences", count_sentences)
     return counted
 
 
@@ -91,10 +94,8 @@ def test_words_of_parts_are_those_of_the_whole(monkeypatch):
 def test_digests_of_long_columns_are_those_of_short_ones(size):
     columns = (7, "id", None, b"x" * size)
     packed = msgspec.msgpack.Encoder().encode(("message", *columns))
-    assert rows.digest("message", columns) == rows.blake2b(packed, digest_size=16).digest()
-    key = MacKey(b"k" * 32, "mark")
-    parts = (b"a", b"b" * size)
-    fresh = key._fresh[b"link"].copy()
-    fresh.update(len(parts[0]).to_bytes(8, "big") + len(parts[1]).to_bytes(8, "big"))
-    fresh.update(b"".join(parts))
-    assert key._digest(b"link", *parts) == fresh.digest()
+    assert rows.digest("message", columns) == blake2b(packed, digest_size=16).digest()
+    parts = (b"salt", b"\1session", b"b" * size)
+    said = b"".join(len(part).to_bytes(8, "big") for part in parts) + b"".join(parts)
+    whole = blake2b(said, key=b"k" * 32, digest_size=DIGEST_BYTES, person=b"promise")
+    assert MacKey(b"k" * 32, "mark").promise(b"salt", "session", [parts[2]]) == whole.digest()
