@@ -79,7 +79,7 @@ def _settings() -> Iterator[str]:
     yield (
         "The settings file (`unabridged config path`) overrides the defaults, the environment"
         " overrides the file, and options override both. A profile comes right below the settings of"
-        " the place that chose it. `OLLAMA_HOST` also sets `ollama_url`; `OPENAI_API_KEY` is the key"
+        " the place that chose it, but never above the environment. `OLLAMA_HOST` also sets `ollama_url`; `OPENAI_API_KEY` is the key"
         " if there is an `openai_url` and no `openai_key`, and `ANTHROPIC_API_KEY` likewise.\n"
     )
     yield "| Setting | Variable | Default | Meaning |\n|---|---|---|---|"
