@@ -114,9 +114,10 @@ class HistorySync:
             )
         with self._lock:
             home = self._home(session) if session is not None else None
+            folder = folder_of(drafts)
             for _ in range(ATTEMPTS):
                 self.index.refresh()
-                place = PlaceRequest(said, session, home, program_id)
+                place = PlaceRequest(said, session, home, program_id, folder)
                 request = _Request(self, drafts, place, user)
                 try:
                     found = request.synced(record=record)
@@ -281,7 +282,7 @@ class _Request:
             open=place.grown,
             new_rounds=maker.new_rounds(self._asked.rest, place.grown),
             taken=taken,
-            folder=folder_of(self._drafts),
+            folder=self._request.folder,
         )
 
     def _messages(self, maker: ExchangeBuilder) -> tuple[ClientMessage, ...]:
