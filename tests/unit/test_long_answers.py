@@ -81,9 +81,9 @@ def test_the_first_sentences_are_those_of_the_whole(limit):
 
 def test_words_of_parts_are_those_of_the_whole(monkeypatch):
     text = "".join(LINES) + "getUserId user_name\t1,200 Zürich 東京都は大きい don't " + "x" * 900
-    wanted = analyze.Analyzer().read_sides([("Question", text)], embed=False)[0].words
+    wanted = analyze.Analyzer().read_texts([("Question", text, "")], embed=False)[0].words
     monkeypatch.setattr(analyze, "AT_ONCE", 64)
-    text_read = analyze.Analyzer().read_sides([("Question", text[:-900])], embed=False)[0].words
+    text_read = analyze.Analyzer().read_texts([("Question", text[:-900], "")], embed=False)[0].words
     assert set(text_read.keys.tolist()) <= set(wanted.keys.tolist())
     times = dict(zip(wanted.keys.tolist(), wanted.answer.tolist(), strict=True))
     for key, count in zip(text_read.keys.tolist(), text_read.answer.tolist(), strict=True):
