@@ -205,7 +205,8 @@ def _gaps(sent, listed, kept):
     if int(counted[1]) != len(missing):
         found.append(f"{len(missing)} messages missing, {counted[1]} counted")
     size = _size({"messages": [listed[place] for place in missing]})
-    if not size / 3 <= int(counted[2]) <= size * 3 + 100:
+    # The words of these texts are random: where the tokenizer is unknown, they count by the worst.
+    if not size / 3 <= int(counted[2]) <= size * 5 + 100:
         found.append(f"about {size} tokens missing, {counted[2]} counted")
     if sent.in_loop and missing:
         found.append("left out while a tool loop is open")

@@ -82,7 +82,7 @@ class Way:
         def work(space):
             memory = Talker(space)
             for number, marked in marks:
-                memory.log.import_transcript(foreign(number, marked))
+                memory.space.log.import_transcript(foreign(number, marked))
             memory.new_session("condensed")
             for _, marked in marks:
                 memory.record(memory.prepare(marked), f"{marked}. Chapter by chapter. " * 8)

@@ -8,7 +8,7 @@ from typing import Any
 from unabridged.annotations.annotation_records import annotations_of, ids_of
 from unabridged.condense.history_summary import HistorySummary, earlier_from_data
 from unabridged.condense.session_view import PERIOD, SessionView, name_of, view_of
-from unabridged.context.earlier_blocks import ClientManifests, Reach, earlier_blocks
+from unabridged.context.earlier_blocks import BLOCK, ClientManifests, Reach, earlier_blocks
 from unabridged.context.facts import MOST as MOST_FACTS
 from unabridged.context.fit_request import before_of, fit_request
 from unabridged.context.manifest import previous_manifest
@@ -148,7 +148,7 @@ def frozen_exchange(sources: Sources, request: PromptRequest) -> Exchange | None
     """Return the exchange whose block a client's request keeps, or None.
 
     A tool loop keeps the block with which it began, and a message that is answered again the block
-    of the first answer: the upstream's cache of the prompt stays valid.
+    of the first answer, if it had one: the upstream's cache of the prompt stays valid.
     """
     if request.client is None:
         return None
@@ -157,7 +157,8 @@ def frozen_exchange(sources: Sources, request: PromptRequest) -> Exchange | None
     if request.retry_of is None:
         return None
     again = sources.store.get([request.retry_of]).get(request.retry_of)
-    return again if again is not None and sources.manifests.of([again]) else None
+    held = sources.manifests.of([again]).get(again.id) if again is not None else None
+    return again if held is not None and any(held[name] for name in BLOCK) else None
 
 
 def _fitted(

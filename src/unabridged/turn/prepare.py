@@ -241,6 +241,8 @@ def _repeated(space: Space, context: Context, retry_of: str) -> Context:
     if stored is None or "client" not in stored:
         return context
     block = {name: stored[name] for name in BLOCK}
+    if not any(block.values()):
+        return context
     return replace(context, manifest={**context.manifest, **block})
 
 
