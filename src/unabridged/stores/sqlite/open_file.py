@@ -18,6 +18,7 @@ from unabridged.stores.sqlite import sqlite_errors
 from unabridged.stores.sqlite.connection import ConnectionOptions, is_encrypted, shut, wrong_key
 from unabridged.stores.sqlite.database import SqliteConnection
 from unabridged.stores.sqlite.exclusive import is_moved, leave_log
+from unabridged.stores.sqlite.forks import refuse_in_use
 from unabridged.stores.sqlite.sql import schema, statements
 
 FORMAT = 1
@@ -115,9 +116,11 @@ def connect(path: Path, access: ConnectionOptions, *, encrypted: bool) -> apsw.C
     """Connect to the file that now has the name; read-only if it cannot be written.
 
     Raises:
+        StoreForkedError: A thread of the parent process was using it.
         StoreReadOnlyError: It cannot be read in its folder.
         apsw.Error: Any other error of SQLite.
     """
+    refuse_in_use(path)
     connection = access.connect(str(path), apsw.SQLITE_OPEN_READWRITE, encrypted=encrypted)
     try:
         leave_log(connection, alone=True)
@@ -182,6 +185,7 @@ def exclusive(path: Path, access: ConnectionOptions) -> Iterator[apsw.Connection
         StoreBusyError: Others have it open.
     """
     refuse_faulty_sqlite()
+    refuse_in_use(path)
     encrypted = is_encrypted(path)
     try:
         connection = access.connect(str(path), apsw.SQLITE_OPEN_READWRITE, encrypted=encrypted)
