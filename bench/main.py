@@ -12,6 +12,7 @@ from bench.commands.facts_command import facts_command
 from bench.commands.histories_command import histories_command
 from bench.commands.imports_command import imports_command
 from bench.commands.intent_command import intent_command
+from bench.commands.long_command import long_command
 from bench.commands.parallel_command import parallel_command
 from bench.commands.paths_command import paths_command
 from bench.commands.peers_command import peers_command
@@ -44,6 +45,7 @@ for each in (
     core_command,
     scale_command,
     parallel_command,
+    long_command,
     stores_command,
     proxy_command,
     seeds_command,

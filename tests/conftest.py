@@ -6,6 +6,7 @@ import socket
 from pathlib import Path
 
 import pytest
+from tests.helpers.keyless import KEYLESS
 
 from unabridged.errors import UnabridgedError
 
@@ -19,6 +20,8 @@ def _own_home(tmp_path_factory, monkeypatch):
     for name in list(os.environ):
         if name.startswith(("UNABRIDGED_", "XDG_", "OLLAMA_", "OPENAI_")):
             monkeypatch.delenv(name)
+    for name, value in KEYLESS.items():
+        monkeypatch.setenv(name, value)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("USERPROFILE", str(home))
     monkeypatch.setenv("UNABRIDGED_HOME", str(home / "unabridged"))
@@ -36,6 +39,15 @@ def _refuse_outside(address):
         inside = False
     if not inside:
         raise OutsideError(f"a test may reach this machine only, not {host!r}")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _keyless():
+    """Let servers that several tests share be asked without a key."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in KEYLESS.items():
+            patch.setenv(name, value)
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")

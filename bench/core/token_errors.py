@@ -15,6 +15,7 @@ from typing import Any
 
 from bench.core.token_texts import CODE_LINES, CODE_NAMES, EMOJI, SENTENCES
 from unabridged.budget.allocate import MARGIN_SHARE
+from unabridged.budget.calibration import Calibration
 from unabridged.budget.count import Counter
 from unabridged.domain.message import Message, Role, Text
 from unabridged.ports import Tokenizer
@@ -66,23 +67,35 @@ def run(
     rows = []
     for kind in kinds:
         drawn = [_conversation(kind, maker, texts) for _ in range(each)]
-        lessons = [_conversation(kind, maker, texts) for _ in range(LEARNED_FROM)]
-        rows.append(_row(kind, drawn, lessons, tokenizer, truth))
+        taught = [_conversation(kind, maker, texts) for _ in range(LEARNED_FROM)]
+        rows.append(_row(kind, drawn, taught, tokenizer, truth))
     return [*rows, _altogether(rows)]
+
+
+def lessons(kind: str, tokenizer: Tokenizer, truth: Tokenizer, *, seed: int = 7) -> Calibration:
+    """Return what a tokenizer learns from conversations of one kind."""
+    maker = random.Random(seed)  # noqa: S311 - a seeded generator of test text
+    drawn = [_conversation(kind, maker, ()) for _ in range(LEARNED_FROM)]
+    return _learned(drawn, tokenizer, truth)
+
+
+def _learned(drawn: Sequence[_Conversation], tokenizer: Tokenizer, truth: Tokenizer) -> Calibration:
+    learned = Counter(tokenizer).calibration
+    for conversation in drawn:
+        counts = Counter(tokenizer).by_script(conversation.messages)
+        learned = learned.learn(counts, conversation.cost(truth))
+    return learned
 
 
 def _row(
     kind: str,
     drawn: Sequence[_Conversation],
-    lessons: Sequence[_Conversation],
+    taught: Sequence[_Conversation],
     tokenizer: Tokenizer,
     truth: Tokenizer,
 ) -> dict[str, Any]:
     before = _errors(Counter(tokenizer), drawn, truth)
-    learned = Counter(tokenizer).calibration
-    for lesson in lessons:
-        counts = Counter(tokenizer).by_script(lesson.messages)
-        learned = learned.learn(counts, lesson.cost(truth))
+    learned = _learned(taught, tokenizer, truth)
     after = _errors(Counter(tokenizer, learned), drawn, truth)
     return {
         "kind": kind,

@@ -46,7 +46,8 @@ def _one_path(course: SeedRun) -> Iterator[SeedMetric]:
         before = ""
         for number, exchange in enumerate(drawn.conversation(count).exchanges):
             mode = Mode.TOOLS if number % 3 else Mode.CHAT
-            context = memory.prepare(exchange.user.text, mode=mode, tools=tools)
+            offered = tools if mode is Mode.TOOLS else None
+            context = memory.prepare(exchange.user.text, mode=mode, tools=offered)
             total += 1
             fits += _fits(context)
             right += (context.tools is None) is (mode is Mode.CHAT)

@@ -239,7 +239,7 @@ class Memory:
         """Find exchanges by words, meaning and time, best first; each is whole.
 
         Phrases in quotation marks, or with ``exact`` the whole query, must occur as written.
-        ``role`` (``user``, ``assistant``) is the side that matches; ``min_relevance`` is 0 to 1.
+        ``role`` (``user``, ``assistant``, ``tool``) is the text that matches; ``min_relevance`` is 0 to 1.
         """
         return self.space.search(
             query,

@@ -10,6 +10,8 @@ import time
 import urllib.error
 import urllib.request
 
+from tests.helpers.keyless import KEYLESS
+
 PROGRAM = [sys.executable, "-c", "from unabridged.cli.main import main; main()"]
 
 
@@ -78,6 +80,7 @@ class Serve:
 
 def _environ(more):
     kept = {name: text for name, text in os.environ.items() if not name.startswith("UNABRIDGED_")}
+    kept |= KEYLESS
     return {**kept, "OPENBLAS_NUM_THREADS": "1", **(more or {})}
 
 

@@ -241,6 +241,7 @@ def asked(*parts):
     return enter
 
 
+FOLDER = "You are Claude Code.\n<env>\nWorking directory: /work/{}/src\n</env>"
 IMAGE = {"type": "image_url", "image_url": {"url": "https://example.org/{w}"}}
 FILE = {"type": "file", "file": {"filename": "{w}", "file_data": "AA=="}}
 
@@ -260,6 +261,9 @@ ENTRANCES = {
     "chat result": lambda h, w: tool_loop(h, w, result=f"{w} was found."),
     "chat reasoning": lambda h, w: tool_loop(h, w, reasoning_content=f"I think of {w}."),
     "chat recalled": recalled,
+    "chat folder": lambda h, w: h.chat(
+        "Which train?", first=[{"role": "system", "content": FOLDER.format(w)}]
+    ),
     # What memory is given: each text of each operation that writes.
     "Preparation.message": lambda h, w: h.context(message=f"My cousin {w} lives in Oslo."),
     "Preparation.images": lambda h, w: h.context(images=[f"https://example.org/{w}"]),

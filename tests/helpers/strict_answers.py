@@ -1,6 +1,7 @@
 """Answers of a scripted upstream in the three dialects, streamed and whole, without the package."""
 
 import json
+import time
 from itertools import count
 
 from tests.helpers.strict_rules import sign
@@ -14,6 +15,43 @@ _numbers = count(1)
 def _data(value, event=""):
     head = f"event: {event}\n" if event else ""
     return f"{head}data: {json.dumps(value, ensure_ascii=False)}\n\n".encode()
+
+
+def paced(reply, pieces):
+    """The pieces of a stream, with the reply's pause between them."""
+    for piece in pieces:
+        yield piece
+        if reply.pause:
+            time.sleep(reply.pause)
+
+
+# Texts that are continued
+
+
+def completion(reply, body, prompt):
+    """OpenAI's ``/v1/completions``: whole, or the events of a stream."""
+    head = {"id": f"cmpl-{next(_numbers)}", "object": "text_completion", "created": 1_700_000_000}
+    head["model"] = body["model"]
+
+    def made(text, finish):
+        choice = {"index": 0, "text": text, "finish_reason": finish, "logprobs": None}
+        return {**head, "choices": [choice]}
+
+    if not body.get("stream"):
+        return {**made(reply.text, "stop"), "usage": _usage(prompt, reply, 0)}
+    pieces = [_data(made(word, None)) for word in split(reply.text)]
+    return iter([*pieces, _data(made("", "stop")), b"data: [DONE]\n\n"])
+
+
+def generated(reply, body, prompt):
+    """Ollama's ``/api/generate``: whole, or the lines of a stream."""
+    head, end = _ollama_head(body), _ollama_end(reply, prompt)
+    if body.get("stream") is False:
+        return {**head, "response": reply.text, **end}
+    lines = [{**head, "response": word, "done": False} for word in split(reply.text)]
+    return iter(
+        [json.dumps(line).encode() + b"\n" for line in [*lines, {**head, "response": "", **end}]]
+    )
 
 
 # OpenAI's chat completions

@@ -23,7 +23,7 @@ MESSAGE_FIELDS = frozenset(
 PARTS = ("text", "image_url", "input_audio", "refusal", "audio", "file")
 ANTHROPIC_FIELDS = frozenset(
     "model messages system max_tokens metadata stop_sequences stream temperature top_p top_k tools"
-    " tool_choice thinking service_tier container context_management mcp_servers".split()
+    " tool_choice thinking service_tier container context_management mcp_servers output_config".split()
 )
 BLOCKS = frozenset(
     "text image document tool_use tool_result thinking redacted_thinking search_result"
@@ -259,6 +259,8 @@ def _turns(messages, strict):
         return anthropic_error('messages: first message must use the "user" role')
     due = []
     for place, message in enumerate(messages):
+        if message["role"] == "system" and not strict.unknown:
+            continue  # Anthropic's newest models take it
         if message["role"] not in {"user", "assistant"}:
             text = f'messages: Unexpected role "{message["role"]}". The Messages API accepts a'
             return anthropic_error(f"{text} top-level `system` parameter.")

@@ -14,6 +14,7 @@ from unabridged.testing.http_server import Answered, ProtocolServer
 from unabridged.testing.replies import Scripted
 
 CHAT, OLLAMA, ANTHROPIC = "/v1/chat/completions", "/api/chat", "/v1/messages"
+COMPLETION, GENERATE = "/v1/completions", "/api/generate"
 UNMEASURED = frozenset(["data", "url", "file_data", "images", "signature"])
 """Fields whose length says nothing about tokens."""
 FLAT_TOKENS = 128
@@ -70,6 +71,8 @@ class StrictServer(ProtocolServer):
             ("POST", OLLAMA): self._judged(OLLAMA, self._ollama),
             ("POST", ANTHROPIC): self._judged(ANTHROPIC, self._anthropic),
             ("POST", f"{ANTHROPIC}/count_tokens"): self._count,
+            ("POST", COMPLETION): self._texts(COMPLETION, answers.completion, answers.SSE),
+            ("POST", GENERATE): self._texts(GENERATE, answers.generated, answers.NDJSON),
         }
         super().__init__(routes)
 
@@ -100,12 +103,34 @@ class StrictServer(ProtocolServer):
             else:
                 refuse = rules.anthropic_error if dialect == ANTHROPIC else rules.openai_error
                 answered = Answered(*reversed(refuse("messages: Input should be a valid list")))
-            body = dict(received.body) if whole else {}
-            chat = Chat(dialect, body, received.raw, dict(received.headers), answered.status)
-            self.chats.append(chat)
+            self._log(dialect, received, answered)
             return answered
 
         return judged
+
+    def _log(self, dialect, received, answered):
+        body = dict(received.body) if isinstance(received.body, dict) else {}
+        chat = Chat(dialect, body, received.raw, dict(received.headers), answered.status)
+        self.chats.append(chat)
+
+    def _texts(self, dialect, answer, kind):
+        """A route that continues a text."""
+
+        def route(received):
+            body = received.body
+            model = self._model(body)
+            if model is None:
+                answered = Answered({"error": f"model '{body.get('model')}' not found"}, 404)
+            else:
+                reply, asked = self.script.reply(body), len(str(body.get("prompt") or "")) // 4
+                made = answer(reply, body, asked)
+                streams = not isinstance(made, dict)
+                pieces = answers.paced(reply, made) if streams else made
+                answered = Answered(pieces, kind=kind) if streams else Answered(pieces)
+            self._log(dialect, received, answered)
+            return answered
+
+        return route
 
     def _model(self, body):
         name = str(body.get("model") or "")
@@ -146,7 +171,7 @@ class StrictServer(ProtocolServer):
             return Answered(refused[1], refused[0])
         reply, cached = self.script.reply(body), self._cached(CHAT, body)
         if body.get("stream"):
-            pieces = answers.chat_stream(reply, body, prompt, cached)
+            pieces = answers.paced(reply, answers.chat_stream(reply, body, prompt, cached))
             return Answered(pieces, kind=answers.SSE)
         return Answered(answers.chat_whole(reply, body, prompt, cached))
 
@@ -206,7 +231,7 @@ class StrictServer(ProtocolServer):
             self.cut.append(_shorten(body, window))
         reply = self.script.reply(body)
         if body.get("stream", True):
-            pieces = answers.ollama_stream(reply, body, prompt)
+            pieces = answers.paced(reply, answers.ollama_stream(reply, body, prompt))
             return Answered(pieces, kind=answers.NDJSON)
         return Answered(answers.ollama_whole(reply, body, prompt))
 
@@ -227,7 +252,7 @@ class StrictServer(ProtocolServer):
             return Answered(refused[1], refused[0])
         reply, cached = self.script.reply(body), self._cached(ANTHROPIC, body)
         if body.get("stream"):
-            pieces = answers.anthropic_stream(reply, body, prompt, cached)
+            pieces = answers.paced(reply, answers.anthropic_stream(reply, body, prompt, cached))
             return Answered(pieces, kind=answers.SSE)
         return Answered(answers.anthropic_whole(reply, body, prompt, cached))
 

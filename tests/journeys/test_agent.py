@@ -226,7 +226,7 @@ def test_scattered_files_of_old_agents_come_home(model, house):
         data = json.dumps({"history": turns})
         (old / name / "conversation_memory.json").write_text(data, encoding="utf-8")
     before = {path: path.read_bytes() for path in old.rglob("*.json")}
-    place.run("migrate", str(old), "--agent", "alpha", "--no-model")
+    place.run("migrate", str(old), "--agent", "alpha")
     assert {path: path.read_bytes() for path in old.rglob("*.json")} == before
     held = [path.read_text("utf-8") for path in (place.home / "chats").glob("alpha_*.json")]
     for name in ("one", "two"):
@@ -301,7 +301,7 @@ def test_a_large_history_is_opened_added_to_and_searched(model, house):
         for n in range(3_000)
     ]
     (old / "conversation_memory.json").write_text(json.dumps({"history": turns}), "utf-8")
-    place.run("migrate", str(old), "--agent", "alpha", "--no-model")
+    place.run("migrate", str(old), "--agent", "alpha")
     own = {**place.settings, "agent": "alpha"}
     with Talker.open(**own) as memory:
         assert len(memory.exchanges(4_000)) == len(turns)

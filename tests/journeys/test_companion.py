@@ -16,6 +16,7 @@ from tests.helpers.talker import Talker
 from tests.journeys.house import asked_last
 
 from unabridged.domain.context import Tier
+from unabridged.home.api_keys import ApiKeys
 from unabridged.testing.ollama_server import OllamaEntry, OllamaTestServer
 
 TOLD = Path(__file__).parents[1] / "fixtures" / "journeys" / "companion.txt"
@@ -324,6 +325,8 @@ def test_a_client_of_the_server_is_remembered_too(life, model):
         (message,) = body["messages"]  # the character of the program, not ours
         assert message["role"] == "user"
         assert message["content"].startswith(f"{REMEMBER}\n")
+    token = ApiKeys(house.home).token()  # which may name users
+    with openai.OpenAI(base_url=f"{url}/v1", api_key=token, max_retries=0) as client:
         client.chat.completions.create(
             model="llama3.2", messages=[{"role": "user", "content": REMEMBER}], user="bob"
         )

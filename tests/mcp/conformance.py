@@ -21,6 +21,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.helpers.keyless import KEYLESS
 from tests.helpers.web_server import WebServer
 from tests.mcp.everything import add_everything
 
@@ -131,7 +132,7 @@ class _Shell:
 @contextmanager
 def served(home, *, everything):
     """Serve our server on a free port; give its address."""
-    settings = config.load(home=home, environ={}, upstream="quote", log="none")
+    settings = config.load(home=home, environ=KEYLESS, upstream="quote", log="none")
     pool = SpacePool(settings)
     service = Service(settings, pool)
     if everything:

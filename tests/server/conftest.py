@@ -1,6 +1,7 @@
 """The server, as it runs: the application on a free port of this machine."""
 
 import pytest
+from tests.helpers.keyless import KEYLESS
 from tests.helpers.web_server import WebServer
 
 from unabridged import config
@@ -9,7 +10,6 @@ from unabridged.config.agent_settings import by_agent
 from unabridged.factory.space_pool import SpacePool
 from unabridged.home.api_keys import ApiKeys
 from unabridged.server.app import create_app
-from unabridged.server.local_accounts import in_container
 from unabridged.server.state import Service
 
 
@@ -52,10 +52,8 @@ class _Running(WebServer):
 
 def running(*, clock=None, more=(), tracing=None, **settings):
     """Start a server outside a test: ``served`` is its address, ``stop`` ends it."""
-    if in_container():  # where nobody may chat without a key
-        settings.setdefault("require_key", "never")
-    found = config.load(environ={}, **settings)
-    agents = by_agent(environ={}, **settings)
+    found = config.load(environ=KEYLESS, **settings)
+    agents = by_agent(environ=KEYLESS, **settings)
     one = _Running(agents, found, clock or SystemClock(), more, tracing)
     one.start()
     one.served = Served(one.url)

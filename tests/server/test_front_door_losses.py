@@ -10,6 +10,8 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
+from tests.helpers.agent_talks import assistant, filler, request, user
+from tests.helpers.arrivals import is_context_error
 from tests.helpers.client_talks import (
     ANTHROPIC,
     OLLAMA,
@@ -20,7 +22,7 @@ from tests.helpers.client_talks import (
     sizes,
 )
 from tests.helpers.front_door import opened
-from tests.helpers.strict_rules import Strictness
+from tests.helpers.strict_rules import Strictness, blocks_of
 from tests.helpers.strict_server import StrictModel
 
 from unabridged.testing.replies import ScriptedReply
@@ -130,3 +132,33 @@ def test_nothing_is_lost_in_silence(serving, client, upstream):
 def test_nothing_is_lost_in_silence_in_2000_requests(serving, client, upstream):
     every = len(WAYS) + len(TO_ANTHROPIC)
     walk(serving, client, upstream, range(1_000, 1_000 + REQUESTS // every // 2 + 1))
+
+
+@pytest.mark.parametrize("dialect", [OPENAI, OLLAMA, ANTHROPIC])
+def test_what_is_left_out_is_said_however_little_room_is_left(serving, dialect):
+    """The line that counts it takes room too: one more exchange is left out, or all is refused."""
+
+    def sent(characters):
+        about = f"{characters} {{}}?".format
+        turns = [m for n in range(9) for m in (user(about(n)), assistant("Yes. " * 9))]
+        body = request(dialect, [*turns, user(filler(5_000)[:characters])])
+        answer = door.post(dialect, body)
+        if answer.status_code != 200:
+            assert is_context_error(dialect, answer.status_code, answer.text), answer.text
+            return None
+        arrived = door.upstream_body()["messages"]
+        told = answer.headers.get("x-unabridged-left-out", "messages=0,")
+        gone = len(body["messages"]) - len(arrived)
+        assert f"messages={gone}," in told
+        first = blocks_of(arrived[0])[0]["text"]
+        assert first.startswith("<recalled-earlier") == (gone > 0)
+        return len(arrived)
+
+    with opened(serving, dialect, models=[StrictModel(window=4_096)]) as door:
+        fits, refused = 4_000, 20_000
+        while refused - fits > 20:
+            middle = (fits + refused) // 2
+            fits, refused = (fits, middle) if sent(middle) is None else (middle, refused)
+        came = Counter(sent(n) for n in range(fits - 600, fits + 200, 40))
+    assert came[None] >= 3, came
+    assert came[1] >= 3, came

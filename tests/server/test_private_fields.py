@@ -66,6 +66,18 @@ def test_a_field_that_is_refused_as_unknown_is_left_out_from_then_on(front, way)
     assert fields(upstream, "seed") == [True] * 4
 
 
+def test_a_field_that_one_model_of_an_upstream_refused_is_left_out_for_all(serving):
+    models = [OpenAIEntry(MODEL), OpenAIEntry("second-model")]
+    with OpenAITestServer(models=models, window=32_768, refuses=["prompt_cache_key"]) as upstream:
+        url = serving(upstream="openai", openai_url=upstream.base_url)
+        for model in (MODEL, "second-model", MODEL):
+            answer = post(
+                url, "/v1/chat/completions", model=model, messages=SAID, prompt_cache_key="p"
+            )
+            assert answer.status_code == 200, answer.text
+        assert fields(upstream, "prompt_cache_key") == [True, False, False, False]
+
+
 @pytest.mark.parametrize("field", ["tools", "response_format", "temperature", "reasoning_effort"])
 def test_a_field_that_says_what_is_wanted_is_never_left_out(front, field):
     upstream, url = front(field)

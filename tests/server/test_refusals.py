@@ -75,3 +75,14 @@ def test_what_is_not_counted_is_known_all_the_same(dialect):
     assert any(each in message.lower() for each in (words or LITELLM[0], *LITELLM))
     other = message_of(body_in(dialect, NotFoundError("No.", hint="Look.")))
     assert other == "No. Look."
+
+
+@pytest.mark.parametrize("dialect", ["openai", "ollama", "anthropic"])
+def test_a_prompt_that_fits_without_its_answer_is_not_called_longer_than_the_window(dialect):
+    """Anthropic refuses a prompt and ``max_tokens`` that exceed the window only together."""
+    said = "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000"
+    refused = ContextRefusedError(said, prompt_tokens=188_240, window=200_000)
+    message = message_of(body_in(dialect, refused))
+    assert said in message
+    assert message.count("188240") == message.count("200000") == 1
+    assert any(each in message.lower() for each in ("prompt is too long", *LITELLM))

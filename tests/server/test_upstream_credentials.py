@@ -109,3 +109,26 @@ def test_a_client_of_another_dialect_shows_its_key_to_nobody(served, upstream):
     )
     assert told.status_code == 200
     assert shown(upstream) == (None, None)
+
+
+LISTS = ("/api/tags", "/v1/models")
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_models_are_listed_with_the_clients_key(serving, path):
+    with AnthropicTestServer("Yes.", key=THEIRS) as upstream:
+        url = serving(upstream="anthropic", anthropic_url=upstream.url)
+        for headers in (bearer(THEIRS), {"x-api-key": THEIRS}):
+            listed = httpx2.get(f"{url}{path}", headers=headers, timeout=20)
+            assert listed.status_code == 200
+            assert MODEL in listed.text
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_without_a_key_the_model_of_the_settings_is_listed(serving, path):
+    with AnthropicTestServer("Yes.", key=THEIRS) as upstream:
+        for model in ("", MODEL):
+            url = serving(upstream="anthropic", anthropic_url=upstream.url, model=model)
+            listed = httpx2.get(f"{url}{path}", timeout=20)
+            assert listed.status_code == 200
+            assert (MODEL in listed.text) == bool(model)

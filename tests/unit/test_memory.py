@@ -161,7 +161,7 @@ def test_a_session_that_moved_on_is_not_torn(memory, tmp_path):
 )
 @pytest.mark.slow
 def test_odd_text_comes_back_as_it_was(tmp_path, text):
-    with Talker.open(tmp_path, upstream=scripted(window=1_000_000), window=1_000_000) as memory:
+    with Talker.open(tmp_path, upstream=scripted(window=4_000_000), window=4_000_000) as memory:
         context = memory.prepare(text)
         exchange = memory.record(context, text)
         assert memory.get(exchange.id).user.text == text
@@ -290,7 +290,7 @@ def test_usage_stands_beside_the_plan_and_teaches_the_counter(memory):
     assert memory.why(exchange.id).usage == Usage(prompt=reported, answer=4)
     assert memory.stats().calibration["m"]["reports"] == 20
     context = memory.prepare("One more, please.")
-    assert 0.79 < context.ledger.prompt_tokens / raw.prompt(context.prompt) < 0.88
+    assert 0.79 < context.ledger.prompt_tokens / raw.prompt(context.prompt) < 0.90
 
 
 def test_every_message_is_stored_with_its_tokens(memory):
@@ -490,7 +490,7 @@ def test_where_far_more_was_found_than_fits_the_prompt_is_within_all_the_same(
             ledger = context.ledger
             counter = counter_of(memory)
             counted = counter.prompt(context.prompt, context.tools or ())
-            assert abs(counted - ledger.prompt_tokens) <= max(4, 0.015 * counted)
+            assert abs(counted - ledger.prompt_tokens) <= max(8, 0.015 * counted)
             assert counted + context.max_output <= window
             assert min(ledger.parts.values()) >= 0
             assert sum(ledger.parts.values()) == window

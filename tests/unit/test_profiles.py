@@ -59,7 +59,9 @@ def test_a_profile_stands_right_below_the_place_that_chose_it(home):
     beside = {"UNABRIDGED_PROFILE": "companion", "UNABRIDGED_WINDOW": "4096"}
     assert config.load(home=home, environ=beside).window == 4096
     by_argument = config.read(home=home, environ=beside, profile="story")
-    assert by_argument.settings.window == 32_768
+    assert by_argument.settings.window == 4096  # explicit for the shell, as Dana asks
+    assert by_argument.settings.categories == "story"
+    assert config.load(home=home, environ={}, profile="story").window == 32_768
     assert config.load(home=home, environ=beside, profile="story", window=2048).window == 2048
 
 

@@ -26,13 +26,23 @@ BOUNDS: Mapping[str, tuple[float, float]] = MappingProxyType(
     {
         "latin": (0.65, 1.5),
         "foreign": (0.4, 1.6),
+        "eastern": (0.3, 1.6),
+        "rest": (0.7, 1.5),
         "code": (0.45, 1.5),
+        "odd": (1.0, 1.6),
         "marks": (0.4, 1.6),
+        "digits": (0.3, 1.5),
+        "blanks": (0.05, 1.5),
         "cjk": (0.25, 1.6),
-        "kana": (0.2, 1.6),
+        "kana": (0.15, 1.6),
         "hangul": (0.15, 1.5),
         "cyrillic": (0.15, 1.6),
-        "other": (0.15, 1.6),
+        "slavic": (0.15, 1.6),
+        "greek": (0.15, 1.6),
+        "arabic": (0.15, 1.6),
+        "indic": (0.12, 1.6),
+        "thai": (0.15, 1.6),
+        "southern": (0.15, 1.5),
         "emoji": (0.25, 1.5),
         TEMPLATE: (0.2, 4.0),
         IMAGE: (0.05, 4.0),
@@ -45,13 +55,23 @@ SPREADS: Mapping[str, float] = MappingProxyType(
     {
         "latin": 0.12,
         "foreign": 0.3,
+        "eastern": 0.3,
+        "rest": 0.2,
         "code": 0.2,
+        "odd": 0.05,
         "marks": 0.25,
+        "digits": 0.35,
+        "blanks": 0.4,
         "cjk": 0.4,
         "kana": 0.45,
         "hangul": 0.5,
         "cyrillic": 0.5,
-        "other": 0.5,
+        "slavic": 0.5,
+        "greek": 0.5,
+        "arabic": 0.5,
+        "indic": 0.5,
+        "thai": 0.5,
+        "southern": 0.5,
         "emoji": 0.35,
         TEMPLATE: 0.5,
         IMAGE: 0.6,
@@ -61,10 +81,10 @@ SPREADS: Mapping[str, float] = MappingProxyType(
 
 _OTHERS_SPREAD = 0.4
 
-VOCABULARY = frozenset({"foreign", "cjk", "kana", "hangul", "cyrillic", "other", "emoji"})
+VOCABULARY = frozenset("foreign eastern cjk kana hangul cyrillic slavic greek arabic emoji".split())
 """Classes that a large vocabulary makes cheaper together …"""
 
-_TOGETHER = 0.6
+_TOGETHER = 0.4
 """… and how strongly (correlation)."""
 
 _NOISE = 0.02
@@ -87,6 +107,11 @@ LEAST_MARGIN = 0.01
 
 _ODD = 0.1
 """The largest error of counts that one report may suggest, as a share."""
+
+_SURE, _UNSURE = 0.7, 0.95
+"""Shares of a text's first uncertainty: below the first, ratios under 1 are used as learned, above the
+second not at all. Reports of one language prove no other.
+"""
 
 _SAFETY = 1.0
 _MARGIN_SAFETY = 3.0
@@ -126,7 +151,8 @@ class Calibration:
 
     def apply(self, by_script: Mapping[str, float]) -> int:
         """Return the tokens that the model will take for counts by class; rounded up, errs high."""
-        return math.ceil(self.predict(by_script) * (1 + self._safety()) - 1e-9)
+        likely = self.predict(by_script) + self._unproved(by_script)
+        return math.ceil(likely * (1 + self._safety()) - 1e-9)
 
     def predict(self, by_script: Mapping[str, float]) -> float:
         """Return the same without a safety margin: the best estimate."""
@@ -184,6 +210,19 @@ class Calibration:
             variance=fade * (self.variance + (1 - fade) * spread * spread),
         )
 
+    def _unproved(self, by_script: Mapping[str, float]) -> float:
+        # What the ratios below 1 take off, as far as no report proves it for such a text.
+        taken = sum(max(0.0, 1.0 - self.ratios.get(name, 1.0)) * n for name, n in by_script.items())
+        if not taken or self.exact:
+            return 0.0
+        now = before = 0.0
+        for one, count in by_script.items():
+            for other, times in by_script.items():
+                now += self._uncertainty(one, other) * count * times
+                before += _first_uncertainty(one, other) * count * times
+        unsure = math.sqrt(max(0.0, now) / before)
+        return taken * min(1.0, max(0.0, (unsure - _SURE) / (_UNSURE - _SURE)))
+
     def _safety(self) -> float:
         # The share added to counts: the error's upper quantile, until it is small.
         if self.neutral:
@@ -194,11 +233,7 @@ class Calibration:
     def _uncertainty(self, one: str, other: str) -> float:
         # The covariance of two ratios: the learned one, else the one before any report.
         known = self.covariance.get(one, {}).get(other)
-        if known is not None:
-            return known
-        together = 1.0 if one == other else _TOGETHER if VOCABULARY.issuperset((one, other)) else 0
-        spreads = SPREADS.get(one, _OTHERS_SPREAD) * SPREADS.get(other, _OTHERS_SPREAD)
-        return together * spreads
+        return _first_uncertainty(one, other) if known is None else known
 
     def _updated(
         self, counts: Mapping[str, float], error: float, reported: int
@@ -264,3 +299,8 @@ class Calibration:
         if self.tokenizer == tokenizer and self.exact == exact:
             return self
         return Calibration(tokenizer=tokenizer, exact=exact)
+
+
+def _first_uncertainty(one: str, other: str) -> float:
+    together = 1.0 if one == other else _TOGETHER if VOCABULARY.issuperset((one, other)) else 0
+    return together * SPREADS.get(one, _OTHERS_SPREAD) * SPREADS.get(other, _OTHERS_SPREAD)

@@ -4,6 +4,7 @@ import sys
 
 import click
 
+from unabridged.cli.output import echo, prompt
 from unabridged.errors import InputError
 
 _YES = ("y", "yes")
@@ -28,7 +29,7 @@ def confirm(question: str, *, yes: bool) -> None:
         return
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise InputError("Not a terminal, cannot ask for confirmation.", hint="Add --yes.")
-    answer = click.prompt(f"{question} [y/N]", default="", show_default=False, prompt_suffix=" ")
+    answer = prompt(f"{question} [y/N]")
     if not is_yes(answer):
-        click.echo("Nothing was changed.", err=True)
+        echo("Nothing was changed.", err=True)
         raise click.Abort

@@ -92,6 +92,8 @@ class FileImport:
         aside = Aside(report.file)
         origin: str | BinaryIO = sys.stdin.buffer if report.file == "-" else report.file
         store = not self._dry_run
+        if not self._quiet and Path(report.file).is_fifo():
+            remark(f"Waiting for data from {report.file}. Ctrl-C stops.")
         try:
             with self._opener(origin) as reader, _progress(reader, report, stages) as moved:
                 import_all(

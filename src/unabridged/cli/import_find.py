@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import click
-
 from unabridged.cli.format import count, size
 from unabridged.cli.import_files import Opener
 from unabridged.cli.import_report import kinds, remark
 from unabridged.cli.options import Invocation
-from unabridged.cli.output import echo
+from unabridged.cli.output import echo, prompt
 from unabridged.cli.paint import width
 from unabridged.cli.progress import bar
-from unabridged.cli.terminal_text import safe, wrap
+from unabridged.cli.terminal_text import wrap
 from unabridged.domain.results import Transcript
 from unabridged.errors import InputError
 from unabridged.space.space import Space
@@ -102,13 +100,13 @@ def _search(
 def _show(folder: Path, found: Sequence[Survey], walk: Walk) -> None:
     if not found:
         echo(
-            f"No conversations of a known format below {safe(str(folder))}"
+            f"No conversations of a known format below {folder!s}"
             f" ({count(walk.looked, 'file')} read)."
         )
     for number, each in enumerate(found, start=1):
-        echo(f"{number:>4}  {safe(str(each.path))}")
+        echo(f"{number:>4}  {each.path!s}")
         for copy in each.copies:
-            echo(f"{'':{_INDENT}}the same as {safe(str(copy))}")
+            echo(f"{'':{_INDENT}}the same as {copy!s}")
         for line in wrap(_details(each), width() - _INDENT):
             echo(f"{'':{_INDENT}}{line}")
     if walk.closed:
@@ -134,7 +132,7 @@ def _state(each: Survey) -> str:
         said += f"; {count(each.failed, 'part')} cannot be read"
     if each.skipped:
         said += f"; would skip {kinds(each.skipped)}"
-    return f"{said}; breaks off: {safe(each.error)}" if each.error else said
+    return f"{said}; breaks off: {each.error}" if each.error else said
 
 
 def _ask(most: int) -> str:
@@ -143,7 +141,7 @@ def _ask(most: int) -> str:
         return NONE
     while True:
         text = str(
-            click.prompt(f"Which (1-{most}, such as 1,3-5; all; none)", default=NONE, err=True)
+            prompt(f"Which (1-{most}, such as 1,3-5; all; none) [{NONE}]:", err=True) or NONE
         )
         try:
             picked(text, most)

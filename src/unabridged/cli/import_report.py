@@ -8,7 +8,7 @@ from typing import Any
 from unabridged.cli.format import count
 from unabridged.cli.output import echo, echo_error
 from unabridged.cli.paint import width
-from unabridged.cli.terminal_text import safe, wrap
+from unabridged.cli.terminal_text import wrap
 from unabridged.domain.results import Skip, SkippedRecord
 from unabridged.errors import TransferError
 from unabridged.factory.file_transfer import ImportResult
@@ -61,7 +61,7 @@ def show_reports(reports: Iterable[ImportReport], *, dry_run: bool) -> None:
         _show_failures(report)
     for report in reports:
         if report.format and (report.conversations or report.records or not report.error):
-            name = f"{safe(Path(report.file).name)}: " if len(reports) > 1 else ""
+            name = f"{Path(report.file).name}: " if len(reports) > 1 else ""
             for line in wrap(name + " ".join(_sentences(report, dry_run=dry_run)), width()):
                 echo(line)
         for note in dict.fromkeys(report.notes):
@@ -70,7 +70,7 @@ def show_reports(reports: Iterable[ImportReport], *, dry_run: bool) -> None:
 
 def remark(text: str) -> None:
     """Write a remark to standard error."""
-    for line in wrap(safe(text), width()):
+    for line in wrap(text, width()):
         echo(f"  {line}", "warn", err=True)
 
 
@@ -89,7 +89,7 @@ def _show_failures(report: ImportReport) -> None:
         remark(f"{more:,} more could not be read or stored; --json lists them.")
     if report.kept_aside and report.failed_count:
         remark("Unreadable records are kept in:")
-        echo(f"  {safe(report.kept_aside)}", "warn", err=True)
+        echo(f"  {report.kept_aside}", "warn", err=True)
 
 
 def _failure(record: SkippedRecord) -> str:

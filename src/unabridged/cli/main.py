@@ -139,7 +139,7 @@ class CommandLine(click.Group):
             raise
         except Exception as error:  # noqa: BLE001 - the outermost frame: every error becomes a message
             if debug:
-                traceback.print_exc()
+                echo(traceback.format_exc(), err=True, end=False)
             return _report(error, self.program, as_json=as_json)
         return 0
 
@@ -238,7 +238,7 @@ def cli(ctx: click.Context) -> None:
     Begin with: unabridged chat
     """
     if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
+        echo(ctx.get_help())
 
 
 def main(words: Sequence[str] | None = None) -> None:

@@ -1,22 +1,25 @@
-"""Output: JSON for programs, text for people; errors go to standard error."""
+"""Output: JSON for programs, text for people; errors go to standard error.
+
+Only this module writes to the terminal, and all text passes through ``write``, which takes ``Safe``.
+"""
 
 import dataclasses
+import io
 import json
-import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 import click
 
 from unabridged.cli.paint import coloured, columns, paint
-from unabridged.cli.terminal_text import safe, wrap
+from unabridged.cli.terminal_text import Safe, safe, wrap
+from unabridged.domain.control_characters import escape_controls
 from unabridged.errors import UnabridgedError
-
-_HALVES = re.compile("[\ud800-\udfff]")
 
 
 def plain(value: Any) -> Any:
@@ -52,22 +55,73 @@ _PLAIN: Mapping[type, Callable[[Any], Any]] = {
 
 
 def dumps(value: Any, *, indent: int | None = 2) -> str:
-    """Return JSON; lone surrogates, which no encoding can hold, are escaped."""
-    text = json.dumps(plain(value), ensure_ascii=False, indent=indent)
-    return _HALVES.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+    """Return JSON; what controls a terminal, and lone surrogates, are escaped."""
+    return escape_controls(json.dumps(plain(value), ensure_ascii=False, indent=indent))
+
+
+def write(text: Safe, *, err: bool = False, end: bool = True) -> None:
+    """Write text, without its colours if the terminal shows none."""
+    stream = sys.stderr if err else sys.stdout
+    click.echo(text, err=err, nl=end, color=coloured(stream))
+
+
+def write_controls(sequence: Safe) -> None:
+    """Write a control sequence of ours to the terminal."""
+    sys.stdout.write(sequence)
+    sys.stdout.flush()
+
+
+def overwrite(text: str, *, err: bool = False) -> None:
+    """Write a line over the current one, and stay in it; it must be as wide."""
+    write(Safe("\r" + safe(text)), err=err, end=False)
 
 
 def echo(text: str = "", style: str = "", *, err: bool = False, end: bool = True) -> None:
-    """Write a line for people; in colour if the terminal shows it.
+    """Write a line for people, made safe; in colour if the terminal shows it.
 
     A remark, which is styled or goes to standard error, is broken between words on a terminal.
     """
     stream = sys.stderr if err else sys.stdout
-    lines = [text]
-    if (style or err) and end and "\x1b" not in text and stream.isatty():
+    lines: Iterable[str] = [safe(text)]
+    if (style or err) and end and "\x1b" not in safe(text) and stream.isatty():
         lines = wrap(text, columns(), breaks=False)
     for line in lines:
-        click.echo(paint(line, style), err=err, nl=end, color=coloured(stream))
+        write(paint(line, style), err=err, end=end)
+
+
+def echo_raw(text: str, *, end: bool = False) -> None:
+    """Write text as it is to a program or file; a terminal gets it made safe."""
+    if sys.stdout.isatty():
+        echo(text, end=end)
+    else:
+        click.echo(text, nl=end)
+
+
+@contextmanager
+def output_stream(shown: Callable[[str], str]) -> Iterator[BinaryIO]:
+    """Give a stream of bytes to standard output.
+
+    Args:
+        shown: Changes the text for a terminal; a program or file gets the bytes as they are.
+    """
+    if sys.stdout.isatty():
+        whole = io.BytesIO()
+        yield whole
+        write(Safe(shown(whole.getvalue().decode("utf-8", "replace"))), end=False)
+    else:
+        yield cast("BinaryIO", sys.stdout.buffer)
+    flush()
+
+
+def prompt(question: str, *, err: bool = False) -> str:
+    """Ask for a line; return it, empty if only Enter was pressed."""
+    answer: str = click.prompt(safe(question), "", show_default=False, prompt_suffix=" ", err=err)
+    return answer
+
+
+def flush() -> None:
+    """Write out what standard output still buffers."""
+    sys.stdout.flush()
 
 
 def echo_lines(lines: Iterable[str]) -> None:
@@ -78,18 +132,18 @@ def echo_lines(lines: Iterable[str]) -> None:
 
 def echo_json(value: Any, *, indent: int | None = 2) -> None:
     """Write JSON to standard output."""
-    click.echo(dumps(value, indent=indent))
+    write(safe(dumps(value, indent=indent)))
 
 
 def echo_error(error: UnabridgedError, *, as_json: bool) -> None:
     """Write an error and its hint to standard error."""
     if as_json:
         data = {"error": str(error), "hint": error.hint, "kind": type(error).__name__}
-        click.echo(dumps(data, indent=None), err=True)
+        write(safe(dumps(data, indent=None)), err=True)
         return
     for head, style, said in (("error:", "bad", str(error)), ("hint:", "accent", error.hint)):
         if said:
-            text = f"{head} {safe(said)}"
+            text = safe(f"{head} {said}")
             lines = wrap(text, columns(), breaks=False) if sys.stderr.isatty() else [text]
             echo(paint(head, style) + lines[0].removeprefix(head), err=True)
             for line in lines[1:]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from unabridged.cli.terminal_text import cells, clip, one_line, pad
+from unabridged.cli.terminal_text import Safe, cells, clip, one_line, pad, safe
 
 STYLES: Mapping[str, Mapping[str, object]] = {
     "": {},
@@ -63,9 +63,10 @@ def coloured(stream: Any) -> bool:
     return config.colour_wanted()
 
 
-def paint(text: str, style: str) -> str:
-    """Return a text in a style; ``click.echo`` removes unwanted colour."""
-    return click.style(text, **STYLES[style]) if style and text else text  # type: ignore[arg-type] # the table holds style's own arguments
+def paint(text: str, style: str) -> Safe:
+    """Return a text in a style; ``output.write`` removes unwanted colour."""
+    shown = safe(text)
+    return Safe(click.style(shown, **STYLES[style])) if style and shown else shown  # type: ignore[arg-type] # the table holds style's own arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str]], room: int) -
     while excess > 0 and (able := [place for place in yielding if wide[place] > NARROWEST]):
         wide[max(able, key=lambda place: wide[place])] -= 1
         excess -= 1
-    lines = []
+    lines: list[str] = []
     if any(heads):
         head = [
             pad(column.title, w, right=column.right)
@@ -116,7 +117,7 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str]], room: int) -
         parts = [
             paint(cell, column.style) for cell, column in zip(cells_of_row, columns, strict=False)
         ]
-        lines.append("  ".join(parts))
+        lines.append(safe("  ").join(parts))
     return lines
 
 
@@ -154,4 +155,4 @@ def bar(parts: Mapping[str, int], room: int, *, colour: bool) -> str:
         letter, block, _ = PARTS.get(name, ("?", "█", ""))
         text = (block if colour else letter) * widths[name]
         drawn.append(paint(text, name if name in STYLES else "dim") if colour else text)
-    return "".join(drawn)
+    return safe("").join(drawn)

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from unabridged.cli.options import PLACE, Invocation, SharedOption, example, shared_options
+from unabridged.cli.output import echo
 
 Function = Callable[..., Any]
 _RANGE = re.compile(r"([\d.]+)<=x<=([\d.,_]+)")
@@ -183,7 +184,7 @@ class PlainGroup(click.Group):
             return
         found = self.get_command(ctx, self.default) if self.default else None
         if found is None:
-            click.echo(ctx.get_help())
+            echo(ctx.get_help())
             return
         with found.make_context(self.default, [], parent=ctx) as below:
             found.invoke(below)

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
+from unabridged.cli.output import overwrite
+from unabridged.cli.terminal_text import one_line
+
 if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
 
@@ -25,7 +28,7 @@ def bar(label: str, length: int, *, quiet: bool = False) -> "ProgressBar[int]":
     room = get_terminal_size().columns - len(label) - _FIGURES
     width = max(_NARROWEST, min(_WIDEST, room))
     return click.progressbar(
-        length=length, label=label, file=sys.stderr, hidden=hidden, width=width
+        length=length, label=one_line(label), file=sys.stderr, hidden=hidden, width=width
     )
 
 
@@ -121,11 +124,12 @@ def counted(*, quiet: bool, unit: str = "") -> Iterator[Callable[[str, int, int]
         nonlocal width
         if not hidden:
             text = f"{what}: {done:,} of {total:,}{unit}"
-            click.echo("\r" + text.ljust(width), err=True, nl=False)
+            overwrite(text.ljust(width), err=True)
             width = len(text)
 
     try:
         yield moved
     finally:
         if width:
-            click.echo("\r" + " " * width + "\r", err=True, nl=False)
+            overwrite(" " * width, err=True)
+            overwrite("", err=True)

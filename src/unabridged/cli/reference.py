@@ -3,7 +3,6 @@
 The page goes to standard output.
 """
 
-import sys
 from collections.abc import Iterator
 
 import click
@@ -11,6 +10,7 @@ import click
 from unabridged import config
 from unabridged.cli import main
 from unabridged.cli.chat.commands import COMMANDS as CHAT_COMMANDS
+from unabridged.cli.output import echo_raw
 from unabridged.config.descriptions import meanings
 from unabridged.domain.settings import Settings
 
@@ -79,7 +79,7 @@ def _settings() -> Iterator[str]:
     yield (
         "The settings file (`unabridged config path`) overrides the defaults, the environment"
         " overrides the file, and options override both. A profile comes right below the settings of"
-        " the place that chose it. `OLLAMA_HOST` also sets `ollama_url`; `OPENAI_API_KEY` is the key"
+        " the place that chose it, but never above the environment. `OLLAMA_HOST` also sets `ollama_url`; `OPENAI_API_KEY` is the key"
         " if there is an `openai_url` and no `openai_key`, and `ANTHROPIC_API_KEY` likewise.\n"
     )
     yield "| Setting | Variable | Default | Meaning |\n|---|---|---|---|"
@@ -91,4 +91,4 @@ def _settings() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(page())
+    echo_raw(page())

@@ -1,14 +1,17 @@
-"""Text in cells of a terminal: width, clipping, wrapping, and characters that are not shown."""
+"""Text in cells of a terminal: width, clipping, wrapping, and characters that are not shown.
+
+``Safe`` is the only type that ``output.write`` prints. ``safe`` and ``paint`` make it.
+"""
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import final
+
+from unabridged.domain.control_characters import without_controls
 
 _NARROWED = "\u200d"  # zero width joiner: what follows merges with what precedes
 _WIDENED = "\ufe0f"  # variation selector 16: the character before is shown as an emoji
-_UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
-)  # control characters, overrides of direction, and halves of characters
 _TAB = "    "
 _UNITS = re.compile(
     r"""\s+
@@ -19,14 +22,41 @@ _UNITS = re.compile(
 """What a line is broken between: words, and commands that a person copies."""
 
 
-def safe(text: str) -> str:
+@final
+class Safe(str):
+    """Text that controls a terminal only by the colours that ``paint`` added.
+
+    What is added to it or joined by it is made safe. Other methods of ``str`` return a plain ``str``,
+    which is made safe again when it is written: a colour is lost then, and nothing else.
+    """
+
+    __slots__ = ()
+
+    def __add__(self, other: str) -> "Safe":  # type: ignore[explicit-override]  # typing.override needs Python 3.12
+        return Safe(str.__add__(self, safe(other)))
+
+    def __radd__(self, other: str) -> "Safe":
+        return Safe(str.__add__(safe(other), self))
+
+    def __format__(self, form: str) -> str:  # type: ignore[explicit-override]  # as above
+        assert "\x1b" not in self, "Join painted text with +: an f-string is not safe."  # noqa: S101 - a slip of ours
+        return str.__format__(self, form)
+
+    def join(self, parts: Iterable[str], /) -> "Safe":  # type: ignore[explicit-override]  # as above
+        """Return the parts, made safe, with this text between them."""
+        return Safe(str.join(self, map(safe, parts)))
+
+
+def safe(text: str) -> Safe:
     """Replace the characters that could control a terminal by ``\ufffd``."""
-    return _UNSAFE.sub("\ufffd", text.replace("\r\n", "\n").replace("\t", _TAB))
+    if isinstance(text, Safe):
+        return text
+    return Safe(without_controls(text).replace("\t", _TAB))
 
 
-def one_line(text: str) -> str:
+def one_line(text: str) -> Safe:
     """Return a text as one line that is safe to show."""
-    return " ".join(safe(text).split())
+    return safe(" ".join(safe(text).split()))
 
 
 def cells(text: str) -> int:
@@ -38,6 +68,7 @@ def cells(text: str) -> int:
 
 def clip(text: str, width: int) -> str:
     """Shorten a text to ``width`` cells, with an ellipsis if something is left out."""
+    text = safe(text)
     if cells(text) <= width:
         return text
     kept, used = [], 0
@@ -51,6 +82,7 @@ def clip(text: str, width: int) -> str:
 
 def pad(text: str, width: int, *, right: bool = False) -> str:
     """Fill a text with spaces to ``width`` cells; ``right`` aligns it right."""
+    text = safe(text)
     space = " " * max(0, width - cells(text))
     return space + text if right else text + space
 
@@ -65,7 +97,9 @@ def wrap(text: str, width: int, *, breaks: bool = True) -> list[str]:
         width: Cells of a line.
         breaks: Whether a word that is wider than a line is broken; a path is not copied then.
     """
-    return [line for part in text.split("\n") for line in _wrap_line(part, width, breaks=breaks)]
+    return [
+        line for part in safe(text).split("\n") for line in _wrap_line(part, width, breaks=breaks)
+    ]
 
 
 def _wrap_line(text: str, width: int, *, breaks: bool) -> list[str]:

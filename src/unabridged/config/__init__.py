@@ -2,7 +2,8 @@
 
 The order, later ones override: defaults, ``<home>/config/unabridged.toml``, ``UNABRIDGED_*``
 variables (one for each setting), arguments. A profile comes directly before the explicit settings
-of the place that chose it; if several places choose one, the last counts. Foreign variables are
+of the place that chose it, but never after variables: what is set explicitly for a shell counts
+for more. If several places choose one, the last counts. Foreign variables are
 used too: ``OLLAMA_HOST`` is Ollama's address, ``OPENAI_API_KEY`` is the key if ``openai_url`` is
 set without a key, and ``ANTHROPIC_API_KEY`` if the upstream is Anthropic's without one.
 """
@@ -144,9 +145,9 @@ def read(
     variables = _from_environment(environ)
     agent = {**common, **variables, **given}.get("agent", (DEFAULT_NAME, ""))[0]
     layers = [common, agents.get(agent, {}), variables, given]
-    settled = {"home": (root, said), **_settled(layers, root)}
+    settled = {"home": (root, said), **_settled(layers, root, len(layers) - 2)}
     # What overrides the file; only models' tables, which few users have, need it.
-    above = _settled([variables, given], root) if models else {}
+    above = _settled([variables, given], root, 0) if models else {}
     settled |= foreign_keys(settled, environ)
     values = {name: value for name, (value, _) in settled.items()}
     sources = {name: settled[name][1] if name in settled else "default" for name in NAMES}
@@ -211,11 +212,15 @@ def _given(overrides: Mapping[str, Any]) -> _Layer:
     return layer
 
 
-def _settled(layers: Sequence[_Layer], home: str) -> dict[str, tuple[Any, str]]:
+def _settled(
+    layers: Sequence[_Layer], home: str, highest: int | None = None
+) -> dict[str, tuple[Any, str]]:
+    # ``highest``: the layer before which a profile comes at the latest, whoever chose it.
     last = max((n for n, layer in enumerate(layers) if "profile" in layer), default=-1)
+    place = last if highest is None else min(last, highest)
     settled: dict[str, tuple[Any, str]] = {}
     for n, layer in enumerate(layers):
-        if n == last and (name := layer["profile"][0]):
+        if n == place and (name := layers[last]["profile"][0]):
             profile = profile_of(name, home)
             settled |= {k: (value, _PROFILE + name) for k, value in profile.values.items()}
         settled |= layer

@@ -36,8 +36,8 @@ class Reach:
 
 EVERYTHING = Reach()
 MOST_MANIFESTS = 8_192
-_NAMED = ("client", "pins", "facts", "overviews", "semantic")
-"""What of a manifest is read again for its block."""
+BLOCK = ("pins", "facts", "overviews", "semantic")
+"""What of a manifest its block is rendered from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class ClientManifests:
 
 def _blocks_of(record: Record) -> Mapping[str, Any] | None:
     manifest = record.body["manifest"]
-    return {name: manifest[name] for name in _NAMED} if "client" in manifest else None
+    return {name: manifest[name] for name in ("client", *BLOCK)} if "client" in manifest else None
 
 
 def named_facts(store: Store, ids: Sequence[str]) -> dict[str, Record]:

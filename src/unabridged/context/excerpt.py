@@ -12,7 +12,7 @@ from unabridged.budget.count import Counter
 from unabridged.context.types import Places
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, Role
-from unabridged.language.sentences import sentences
+from unabridged.language.sentences import leading_sentences, sentences
 from unabridged.language.words import fold
 
 USER_SHARE = 0.4
@@ -21,6 +21,8 @@ exchange).
 """
 LABEL_TOKENS = 24
 """Tokens kept for the label."""
+LONGEST = 262_144
+"""Characters of a message whose sentences an excerpt is chosen from: its beginning, if it is longer."""
 LEAST_TOKENS = 48
 """Below this an excerpt contains too little to be worth its label."""
 
@@ -61,7 +63,7 @@ def excerpt(exchange: Exchange, limit: int, counter: Counter, asked: Sequence[st
 
 
 def _weighed(exchange: Exchange, counter: Counter, asked: frozenset[str]) -> list[Sentence]:
-    split = [(i, m, sentences(m.text)) for i, m in exchange.spoken]
+    split = [(i, m, leading_sentences(m.text, LONGEST)[0]) for i, m in exchange.spoken]
     words = {(i, n): set(fold(s).split()) for i, _, parts in split for n, s in enumerate(parts)}
     spread = Multiset(term for said in words.values() for term in said)
     whole = max(1, len(words))
@@ -95,8 +97,10 @@ def _take(candidates: list[Sentence], room: int) -> list[Sentence]:
 
 def label(exchange: Exchange, places: Places) -> str:
     """Return the label: that it is an excerpt, of how much, and the id of the whole."""
-    total = sum(len(sentences(m.text)) for _, m in exchange.spoken)
-    return f"excerpt: {len(places)} of {total} sentences; whole: {exchange.id}"
+    split = [leading_sentences(message.text, LONGEST) for _, message in exchange.spoken]
+    total = sum(len(parts) for parts, _ in split)
+    more = "" if all(whole for _, whole in split) else "+"
+    return f"excerpt: {len(places)} of {total}{more} sentences; whole: {exchange.id}"
 
 
 def excerpt_sides(exchange: Exchange, places: Places) -> list[tuple[Message, str]]:
@@ -105,11 +109,14 @@ def excerpt_sides(exchange: Exchange, places: Places) -> list[tuple[Message, str
     for i, message in exchange.spoken:
         kept = [n for j, n in places if j == i]
         if kept:
-            sides.append((message, _joined(sentences(message.text), kept)))
+            parts, whole = leading_sentences(message.text, LONGEST)
+            if kept[-1] >= len(parts):
+                parts, whole = sentences(message.text), True
+            sides.append((message, _joined(parts, kept, whole=whole)))
     return sides
 
 
-def _joined(parts: list[str], kept: Sequence[int]) -> str:
+def _joined(parts: list[str], kept: Sequence[int], *, whole: bool) -> str:
     text = ""
     previous = -1
     for n in kept:
@@ -117,6 +124,6 @@ def _joined(parts: list[str], kept: Sequence[int]) -> str:
             text = (text.rstrip() + " [\u2026] ").lstrip()
         text += parts[n]
         previous = n
-    if previous != len(parts) - 1:
+    if previous != len(parts) - 1 or not whole:
         text = text.rstrip() + " [\u2026]"
     return text

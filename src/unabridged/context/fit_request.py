@@ -5,7 +5,7 @@ blocks, it is refused, or its oldest closed exchanges are condensed; the answer 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from unabridged.budget.allocate import ANSWER_LOW, least_answer
@@ -102,7 +102,8 @@ def fit_request(
     sizes = _sizes(plan, client, blocks)
     limit = plan.window - least_answer(plan.window)
     whole = sizes.fixed + sum(sizes.exchanges)
-    left_out, earlier = 0, None
+    left_out = 0
+    earlier: HistorySummary | None = None
     if whole > limit:
         if not _condenses(client):
             raise PromptTooLargeError(whole + least_answer(plan.window), plan.window, hint=HINT)
@@ -189,8 +190,8 @@ def _condenses(client: ClientRequest) -> bool:
 
 def _condensed(
     plan: PromptPlan, client: ClientRequest, sizes: _Sizes, before: RequestBefore, limit: int
-) -> tuple[int, HistorySummary | None]:
-    path = client.synced.path
+) -> tuple[int, HistorySummary]:
+    path: Sequence[Exchange] = client.synced.path
     kept = next((n for n, one in enumerate(path) if one.id == before.kept), 0)
     first = kept - before.ahead
     if first > 0 and first in sizes.spoken:
@@ -199,18 +200,55 @@ def _condensed(
         if took <= limit:
             return first, again
     room = _room(plan, sizes, limit)
+    if not client.synced.stored:
+        path = _named_alike(client)
+        steady = replace(sizes, newest=0)  # the newest message changes from request to request
+        free = _room(plan, steady, limit)
+        usual = min(limit, round((1 - ANSWER_LOW) * plan.window))
+        kept = _replayed(path, steady, int((BLOCK_SHARE - EARLIER_SHARE) * free), usual)
+        summary = _told(plan, client, path, kept, int(EARLIER_SHARE * free))
+        took = sizes.fixed + sum(sizes.exchanges[kept:]) + earlier_tokens(plan, summary)
+        if kept and took <= limit:
+            return kept, summary
     most = int(EARLIER_SHARE * room)
-    kept = _boundary(path, sizes, int(BLOCK_SHARE * room) - most)
-    if (needed := sizes.fixed + sum(sizes.exchanges[kept:])) > limit:
-        raise PromptTooLargeError(needed + least_answer(plan.window), plan.window, hint=HINT)
+    kept = _boundary(plan, path, sizes, int(BLOCK_SHARE * room) - most, limit)
+    summary = _told(plan, client, path, kept, most)
+    if sizes.fixed + sum(sizes.exchanges[kept:]) + earlier_tokens(plan, summary) > limit:
+        summary = _bare(plan, path, kept)
+    return kept, summary
+
+
+def _named_alike(client: ClientRequest) -> list[Exchange]:
+    # Nothing is stored of the request, so that its exchanges have other ids and times each time.
+    return [
+        replace(one, id=str(n), at=one.at.replace(hour=0, minute=0, second=0, microsecond=0))
+        if one.id in client.synced.unstored
+        else one
+        for n, one in enumerate(client.synced.path)
+    ]
+
+
+def _replayed(path: Sequence[Exchange], sizes: _Sizes, room: int, limit: int) -> int:
+    # Where the boundary would be if every request of the conversation had been stored: it moves
+    # only when it must, so that the next request begins with the same bytes.
+    places = _places(path, sizes)
+    kept = 0
+    for n in range(1, len(path) + 1):
+        if sizes.fixed + sum(sizes.exchanges[kept:n]) > limit:
+            here = [place for place in places if kept < place < n] or [kept]
+            fits = (place for place in here if sum(sizes.exchanges[place:n]) <= room)
+            kept = next(fits, here[-1])
+    return kept
+
+
+def _told(
+    plan: PromptPlan, client: ClientRequest, path: Sequence[Exchange], kept: int, most: int
+) -> HistorySummary:
     # What was forgotten is never stored again.
     kept_out = client.synced.unstored if client.synced.stored else ()
     known = [one for one in path[:kept] if one.id not in kept_out]
-    before_kept = path[kept].id if kept < len(path) else ""
-    summary = _summary(plan, known, before_kept, most)
-    summary = summary or _bare(plan, path, kept)
-    spare = limit - sizes.fixed - sum(sizes.exchanges[kept:])
-    return kept, summary if earlier_tokens(plan, summary) <= spare else None
+    before = path[kept].id if kept < len(path) else ""
+    return _summary(plan, known, before, most) or _bare(plan, path, kept)
 
 
 def _room(plan: PromptPlan, sizes: _Sizes, limit: int) -> int:
@@ -223,20 +261,32 @@ def _room(plan: PromptPlan, sizes: _Sizes, limit: int) -> int:
     return room
 
 
-def _boundary(path: Sequence[Exchange], sizes: _Sizes, room: int) -> int:
-    # The first exchange that is kept: those from it on fit the room.
-    kept = len(path)
-    while kept and _is_asked(path[kept - 1]):
-        kept -= 1
-    left = room - sum(sizes.exchanges[kept:])
-    while kept and sizes.exchanges[kept - 1] <= left:
-        kept -= 1
-        left -= sizes.exchanges[kept]
-    while kept < len(path) and kept not in sizes.spoken:  # words go before a user's message
-        kept += 1
-    while kept in sizes.joined:  # an item is sent whole, or not at all
-        kept -= 1
-    return kept
+def _boundary(
+    plan: PromptPlan, path: Sequence[Exchange], sizes: _Sizes, room: int, limit: int
+) -> int:
+    # The first exchange that is kept: those from it on fit the room, or are as few as they can be.
+    # What says that others are missing has to fit as well.
+    last = len(path)
+    while last and _is_asked(path[last - 1]):
+        last -= 1
+    places = _places(path, sizes)
+    last = next((n for n in places if n >= last), places[-1] if places else 0)
+    needed = sizes.fixed + sum(sizes.exchanges)
+    for n in places:
+        kept = sum(sizes.exchanges[n:])
+        if n > last:
+            break
+        if n < last and kept > room:
+            continue
+        needed = sizes.fixed + kept + earlier_tokens(plan, _bare(plan, path, n))
+        if needed <= limit:
+            return n
+    raise PromptTooLargeError(needed + least_answer(plan.window), plan.window, hint=HINT)
+
+
+def _places(path: Sequence[Exchange], sizes: _Sizes) -> list[int]:
+    # The words that replace others go before a user's message. An item is sent whole, or not at all.
+    return [n for n in range(1, len(path) + 1) if n in sizes.spoken and n not in sizes.joined]
 
 
 def _is_asked(exchange: Exchange) -> bool:

@@ -27,6 +27,7 @@ from unabridged.context.types import (
     PromptRequest,
     Stored,
 )
+from unabridged.context.working_folders import nearest_first
 from unabridged.domain.annotation import Scheme
 from unabridged.domain.condensation import Condensation, CondenseSource, Level
 from unabridged.domain.exchange import Exchange
@@ -94,8 +95,9 @@ def gather(
     store = sources.store
     previous = previous_manifest(store, request.parent)
     earlier = _earlier(store, previous)
-    fitted = _fitted(sources, plan, request, previous)
-    if request.client is not None and request.client.synced.open is not None:
+    frozen = frozen_exchange(sources, request)
+    fitted = _fitted(sources, plan, request, previous, frozen)
+    if frozen is not None:
         return Candidates(path=(), request=fitted)
     before = shown_before(previous, request.parent, earlier)
     anew = _is_anew(plan, previous, earlier)
@@ -142,18 +144,35 @@ def _with_originals(store: Store, path: Sequence[Exchange]) -> list[Exchange]:
     return [whole(exchange) for exchange in path]
 
 
+def frozen_exchange(sources: Sources, request: PromptRequest) -> Exchange | None:
+    """Return the exchange whose block a client's request keeps, or None.
+
+    A tool loop keeps the block with which it began, and a message that is answered again the block
+    of the first answer: the upstream's cache of the prompt stays valid.
+    """
+    if request.client is None:
+        return None
+    if request.client.synced.open is not None:
+        return request.client.synced.open
+    if request.retry_of is None:
+        return None
+    again = sources.store.get([request.retry_of]).get(request.retry_of)
+    return again if again is not None and sources.manifests.of([again]) else None
+
+
 def _fitted(
     sources: Sources,
     plan: PromptPlan,
     request: PromptRequest,
     previous: Mapping[str, Any] | None,
+    frozen: Exchange | None,
 ) -> FittedRequest | None:
     if request.client is None:
         return None
     store, path = sources.store, request.path
-    if request.client.synced.open is not None:  # its own block is frozen too
-        path = (*path, request.client.synced.open)
-        previous = previous_manifest(store, request.id)
+    if frozen is not None:
+        path = (*path, frozen)
+        previous = previous_manifest(store, frozen.id)
     reach = Reach(plan.only, plan.closed)
     made = earlier_blocks(store, sources.manifests.of(path), request.scope.session, reach)
     blocks = {n: made[one.id] for n, one in enumerate(path) if one.id in made}
@@ -240,7 +259,9 @@ def _found(
         return []
     question = SearchQuery(request.user.text, request.at, intent, plan.only, telling=True)
     floor = FLOOR_SHARES[intent] * plan.floor
-    return sources.search.find(question, _most(plan, intent), floor=floor)
+    found = sources.search.find(question, _most(plan, intent), floor=floor)
+    folder = request.client.synced.folder if request.client else ""
+    return nearest_first(sources.store, found, folder, floor)
 
 
 def _apart(

@@ -11,6 +11,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from unabridged.context.types import Item, Places
+from unabridged.context.working_folders import folder_records
 from unabridged.domain.blob import Blob, BlobKind, system_blob
 from unabridged.domain.chat import ToolSpec, Usage
 from unabridged.domain.context import Context
@@ -65,7 +66,7 @@ def previous_manifest(store: Store, exchange_id: str | None) -> Mapping[str, Any
 
 
 def context_records(store: Store, context: Context) -> tuple[Record, ...]:
-    """Return the record of a context, and those of its condensed texts that are not stored yet."""
+    """Return the record of a context, and those of its condensed texts and folder that are not stored yet."""
     names = list(context.shared)
     held = {one.id for one in store.records(RecordKind.OVERVIEW, ids=names)} if names else set()
     texts = (
@@ -73,7 +74,7 @@ def context_records(store: Store, context: Context) -> tuple[Record, ...]:
         for name, (data, drawn) in context.shared.items()
         if name not in held
     )
-    return (context_record(context), *texts)
+    return (context_record(context), *folder_records(store, context), *texts)
 
 
 def context_record(context: Context, usage: Usage | None = None) -> Record:

@@ -44,7 +44,7 @@ def as_line(text: str) -> str:
 
     What follows a line break is indented, so that none of it is where a role or a date is.
     """
-    return "\n  ".join(without_markup(text).strip().splitlines())
+    return "\n  ".join(without_markup(text, begins_line=False).strip().splitlines())
 
 
 def own_words(text: str) -> str:

@@ -30,7 +30,7 @@ from unabridged.context.recall_block import (
     day_of,
     exchange_block,
 )
-from unabridged.context.strip_markup import has_brackets, without_fences, without_markup
+from unabridged.context.strip_markup import without_fences, without_markup
 from unabridged.context.types import Places
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import ToolSpec
@@ -126,7 +126,7 @@ def history_messages(exchange: Exchange, places: Places = ()) -> list[Message]:
 
 
 def _plain(message: Message) -> bool:
-    return all(isinstance(part, Text) and not has_brackets(part.text) for part in message.parts)
+    return all(isinstance(part, Text) for part in message.parts)
 
 
 def _sent(message: Message, paired: set[str]) -> Message:
@@ -139,28 +139,27 @@ def _sent(message: Message, paired: set[str]) -> Message:
             case _:
                 return True
 
-    parts = _harmless([part for part in message.parts if stays(part)])
-    return message if parts == message.parts else replace(message, parts=parts)
+    return _harmless(message, [part for part in message.parts if stays(part)])
 
 
 def harmless(message: Message) -> Message:
-    """Return a message as it is sent: without reasoning, and without imitations of our markup."""
-    kept = [part for part in message.parts if not isinstance(part, Reasoning)]
-    return replace(message, parts=_harmless(kept))
+    """Return a message as it is sent: without reasoning, its results unable to pose as memory.
+
+    The words of both sides are not changed: they are in their own place, with their own role.
+    """
+    return _harmless(message, [part for part in message.parts if not isinstance(part, Reasoning)])
 
 
-def _harmless(parts: Sequence[Part]) -> tuple[Part, ...]:
-    made: list[Part] = []
-    for place, part in enumerate(parts):
-        match part:
-            case Text(text) if has_brackets(text):
-                goes_on = any(isinstance(later, Text) for later in parts[place + 1 :])
-                made.append(Text(without_fences(text, goes_on=goes_on)))
-            case ToolResult(text=text) if has_brackets(text):
-                made.append(replace(part, text=without_fences(text)))
-            case _:
-                made.append(part)
-    return tuple(made)
+def _harmless(message: Message, parts: Sequence[Part]) -> Message:
+    made: tuple[Part, ...] = tuple(
+        replace(part, text=without_fences(part.text)) if isinstance(part, ToolResult) else part
+        for part in parts
+    )
+    if made == message.parts:
+        return message
+    if made == tuple(part for part in message.parts if not isinstance(part, Reasoning)):
+        return replace(message, parts=made)  # the stored count is without reasoning
+    return replace(message, parts=made, tokens=None, tokenizer=None)
 
 
 def _note(exchange: Exchange, text: str) -> Message:
@@ -170,10 +169,10 @@ def _note(exchange: Exchange, text: str) -> Message:
 def _excerpt_messages(exchange: Exchange, places: Places) -> list[Message]:
     by_role: dict[Role, list[str]] = {Role.USER: [], Role.ASSISTANT: []}
     for message, text in excerpt_sides(exchange, places):
-        by_role[message.role].append(without_fences(text))
+        by_role[message.role].append(text)
     said = "\n".join(by_role[Role.USER]) or "[…]"
     answered = "\n".join(by_role[Role.ASSISTANT]) or "[…]"
-    note = without_fences(label(exchange, places))
+    note = without_markup(label(exchange, places))
     user = Text(f"[{note}]\n{said}")
     return [
         Message(f"{exchange.id}-user", Role.USER, (user,), exchange.at),
@@ -205,7 +204,12 @@ def in_fence(exchange: Exchange, counter: Counter, places: Places = ()) -> int:
         return counter.text(recalled_block(exchange, None, places))
     said = [m for _, m in exchange.spoken]
     markup = _markup(tuple(m.role for m in said))
-    return counter.text(markup) + sum(map(counter.parts, said))
+    return counter.text(markup) + sum(_in_block(message, counter) for message in said)
+
+
+def _in_block(message: Message, counter: Counter) -> int:
+    made = without_markup(message.text)
+    return counter.parts(message) if made == message.text else counter.text(made)
 
 
 @lru_cache(maxsize=64)
@@ -223,9 +227,9 @@ def brief_lines(exchange: Exchange, places: Places) -> str:
     """Return a few sentences of an exchange as lines of the block that short excerpts share."""
     sides = excerpt_sides(exchange, places)
     said = " / ".join(f"{m.role.value}: {_FORGED.sub('/', as_line(text))}" for m, text in sides)
-    # An id that came from elsewhere may contain anything.
-    name = " ".join(without_markup(exchange.id[:SHORT_ID]).split())
-    return f"[{day_of(exchange.at)} {name}] {said}\n"
+    # An id that came from elsewhere may contain anything, and end with our own bracket.
+    name = " ".join(without_markup(f"{exchange.id[:SHORT_ID]}]").split())
+    return f"[{day_of(exchange.at)} {name} {said}\n"
 
 
 def in_brief(exchange: Exchange, counter: Counter, places: Places) -> int:
@@ -253,17 +257,19 @@ def exchange_blocks(
 
 def user_message(user: Message, recalled: Sequence[str]) -> Message:
     """Return the last message: the recall block, if it is not empty, then the user's words."""
-    block = OPENING + "".join(recalled) + CLOSING if recalled else ""
-    parts = list(_harmless(user.parts))
+    user = harmless(user)
+    if not recalled:
+        return user
+    block = OPENING + "".join(recalled) + CLOSING
+    parts = list(user.parts)
     first = next((i for i, part in enumerate(parts) if isinstance(part, Text)), None)
-    if block and first is None:
+    if first is None:
         parts.insert(0, Text(block))
-    elif block and first is not None:
+    else:
         words = parts[first]
         parts[first] = Text(block + (words.text if isinstance(words, Text) else ""))
-    if block:  # the stored count is only that of the words
-        return replace(user, parts=tuple(parts), tokens=None, tokenizer=None)
-    return replace(user, parts=tuple(parts))
+    # The stored count is only that of the words.
+    return replace(user, parts=tuple(parts), tokens=None, tokenizer=None)
 
 
 def prompt(

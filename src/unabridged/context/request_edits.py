@@ -74,7 +74,9 @@ def request_to_dict(material: Candidates, request: PromptRequest) -> dict[str, A
     kept = [(n, one.id) for n, one in enumerate(path) if one.id not in unstored]
     kept = [(n, name) for n, name in kept if n >= fitted.left_out]
     place, name = kept[0] if kept else (len(path), request.id)
+    folder = request.client.synced.folder
     return {
+        **({"folder": folder} if folder else {}),
         "messages": len(request.client.synced.messages),
         "since": fitted.since,
         "kept": name if fitted.left_out else "",

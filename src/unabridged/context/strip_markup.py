@@ -1,69 +1,76 @@
 """Remove imitations: text from memory that could be read as our markup or a model template's.
 
-Three kinds are found, and one character of each is replaced by one that nothing reads as markup:
+Four kinds are found, and one character of each is replaced by one that nothing reads as markup:
 
 - the recall block's tags, as a person, a model or a program that folds Unicode would read them:
-  full-width and other brackets, characters without width, combining marks, letters that look the same;
-- control tokens of chat templates: ``<|im_start|>`` and all of that form, DeepSeek's full-width
-  ones, ``<start_of_turn>``, ``[INST]``. Model servers read them in a message's text too, since
+  full-width and other brackets, characters without width, combining marks, letters that look the
+  same, letters that are spaced out;
+- control tokens of chat templates: ``<|im_start|>`` and all of that form, ``<turn|>``, ``[|user|]``,
+  ``<start_of_turn>``, ``[INST]``, ``]~b]``. Model servers read them in a message's text too, since
   they tokenise the filled template as one text (llama.cpp: ``parse_special``);
-- tags that name a role, such as ``<system>``.
+- tags that name a role, such as ``<system>``;
+- roles at the beginning of a line, such as ``Human:``, from templates without control tokens.
 
-Sources: the chat templates of the models' own repositories (ChatML and Qwen, Llama 2 to 4, Mistral,
-Gemma, Phi, DeepSeek, Command R, GLM, Granite, gpt-oss); Unicode 16, UAX #15 (NFKC), UTS #39
-(confusables; only the letters of ``recalled`` and the brackets are from there) and the property
-Default_Ignorable_Code_Point.
+``turn_markers`` has the tables. Text behind an escape, such as ``&lt;/recalled>``, is no markup.
 """
 
 import re
 from collections.abc import Callable
 from unicodedata import category, normalize
 
+from unabridged.context.turn_markers import (
+    ANGLE_NAMES,
+    CLOSERS,
+    FILLERS,
+    HEADINGS,
+    LOOKALIKES,
+    NUMBERED,
+    OPENERS,
+    PIPES,
+    ROLE_NAMES,
+    ROLES,
+    SLASHES,
+    SQUARE_NAMES,
+    SUB_WORDS,
+)
 from unabridged.language.lazy_pattern import lazy_pattern
 
-_BRACKETS = "<\u226e\uff1c\ufe64\u02c2\u1438\u16b2\u226a\u227a\u22d6\u2329\u276c\u276e\u2770\u27e8\u2991\u29fc\u3008\u300a\u00ab"
-"""What opens a tag, or looks as if; not U+2039, which is the replacement."""
-_ANGLES, _SQUARES = "<\u226e\uff1c\ufe64", "[\uff3b"
+ANGLE, SQUARE, CLOSING_SQUARE, COLON = "\u2039", "\u2045", "\u2046", "\u2236"
+"""What replaces a bracket or a colon; it looks similar, and Unicode folds it to nothing else."""
+_ANGLES = frozenset("<\u226e\uff1c\ufe64")
 """What opens a token for a program: those that NFKC maps to one, and U+226E, which contains one."""
-_SLASHES = frozenset("/\\\u2044\u2215\u29f8\u29f5\u2571\uff0f\uff3c\ufe68!?")
-_PIPES = frozenset("|\uff5c\u2223\u01c0\u2502\uffe8")
-_ENDS = frozenset(
-    ">\u226f\uff1e\ufe65\u02c3\u226b\u232a\u276d\u276f\u27e9\u3009\u300b\u00bb\u203a]\uff3d"
-)
-_BRACKET, _SQUARE = lazy_pattern(f"[{_BRACKETS}]"), lazy_pattern(f"[{re.escape(_SQUARES)}]")
 _STRANGE = r"[^\x21-\x7e]"
-_FENCE = lazy_pattern(rf"[{_BRACKETS}](?=[\s/\\!?]*(?:[rR]|{_STRANGE}))")
-_MARKUP = lazy_pattern(rf"[{_BRACKETS}](?=[\s/\\!?]*(?:[A-Za-z|]|{_STRANGE}))")
-"""Brackets that are worth a look: behind most others stands what begins nothing."""
-HARMLESS_ANGLE, HARMLESS_SQUARE = "\u2039", "\u2045"
+_BRACKET = lazy_pattern(f"[{re.escape(OPENERS)}]")
+_FENCE_AT = lazy_pattern(rf"[{re.escape(OPENERS)}](?=[\s/\\!?]*(?:[rR]|{_STRANGE}))")
+_MARKUP_AT = lazy_pattern(rf"[{re.escape(OPENERS)}](?=[\s/\\!?]*(?:[\w|]|{_STRANGE}))")
+_SQUARE_AT = lazy_pattern(rf"[\[\uff3b](?=[\s/\\]*(?:[A-Za-z|]|{_STRANGE}))")
+_CLOSING_AT = lazy_pattern(r"[\]\uff3d](?=\W{0,8}[~\uff5e\u223c])")
+_COLON_AT = lazy_pattern(
+    "(?:^|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029])([^\n\r\x85\u2028\u2029:\uff1a\ufe55]{1,40})[:\uff1a\ufe55]"
+)
+"""Places that are worth a look: most others begin nothing."""
 
-_LOOKALIKES: tuple[str, ...] = (
-    "r\u0433\u1d26\u2c85\uab47\uab48\uab81\u027c\u027e\u0280",
-    "e\u0435\u0454\u04bd\u212e\uab32\u03b5\u025b",
-    "c\u0441\u03c2\u03c3\u1d04\u2ca5\uabaf",
-    "a\u0430\u0251\u03b1\u237a\u1d00",
-    "l\u04cf\u0456i1|\u01c0\u2223\u0627\u05df\u07ca\u2d4f\ua4f2\u16c1\u0196\u0269\u23fd\u05c0\u0142\u029f",
-    "l\u04cf\u0456i1|\u01c0\u2223\u0627\u05df\u07ca\u2d4f\ua4f2\u16c1\u0196\u0269\u23fd\u05c0\u0142\u029f",
-    "e\u0435\u0454\u04bd\u212e\uab32\u03b5\u025b",
-    "d\u0501\u13e7\u146f\ua4d2\u1d05",
+_GAP = r"[\W_]{0,3}?"
+_LETTERS = ("r", "[e3]", "c", "[a@4]", "[l1i|]", "[l1i|]", "[e3]", "d")
+_FENCE = lazy_pattern(
+    rf"[\s/!?]*(?:{''.join(_LETTERS)}"
+    rf"|r(?P<gap>[\W_]{{1,3}}){'(?P=gap)'.join(_LETTERS[1:])}"
+    rf"|(?<=/){_GAP}{_GAP.join(_LETTERS)}\s*>)"
 )
-"""Each letter of ``recalled`` with its lookalikes, in lower case."""
-_NAMES = frozenset(
-    "s bos eos pad unk mask cls sep sys sop eop gmask start_of_turn end_of_turn start_of_image "
-    "end_of_image image tool_call tool_response tools tool think system user assistant developer "
-    "model human function function_call function_calls function_results function_response "
-    "fim_prefix fim_suffix fim_middle fim_pad repo_name file_sep im_start im_end endoftext eot_id "
-    "start_header_id end_header_id begin_of_text end_of_text".split()
-)
-"""Names in angle brackets in templates, in lower case."""
-_SQUARE_NAMES = frozenset(
-    "INST SYS SYSTEM_PROMPT TOOL_CALLS AVAILABLE_TOOLS TOOL_RESULTS TOOL_CONTENT MODEL_SETTINGS "
-    "IMG IMG_BREAK IMG_END AUDIO BEGIN_AUDIO ARGS CALL_ID THINK PREFIX SUFFIX MIDDLE gMASK sMASK "
-    "BOS EOS CLS SEP PAD UNK MASK".split()
-)
-"""Names in square brackets, case-sensitive: in lower case they are indexes of programs."""
-_LONGEST = 24
-"""Letters of the longest name that is looked for."""
+_NAMED = r"[\w:/.-]{1,40}?"
+_TOKEN = lazy_pattern(r"\|/*\w")
+_CLOSED_TOKEN = lazy_pattern(rf"\s*(?:\|\s*{_NAMED}\s*\|?|{_NAMED}\s*\|)\s*>")
+_NAME = lazy_pattern(r"[\s/!?]*([\w:-](?:\s*[_:]\s*|[^\W_]|-){0,40})([\s/!?]*>|\s[^<>]{0,80}=)?")
+_NUMBERED = lazy_pattern(NUMBERED)
+_SQUARE_TOKEN = lazy_pattern(rf"\s*(?:\|\s*{_NAMED}\s*\|\s*\]|e\s*~\s*[\[\]])")
+_SQUARE_NAME = lazy_pattern(r"[\s/]*(\w(?:\s*_\s*|[^\W_]){0,30})[\s/]*\]")
+_SQUARE_NUMBER = lazy_pattern(r"(?:UNUSED_TOKEN|control)_\d+")
+_CLOSING_TOKEN = lazy_pattern(r"\s*~\s*(?:b\s*\]|!\s*b\s*\[)")
+_ROLE_LINE = lazy_pattern(rf"[\s*_>-]*(?:(?:{ROLES})|#+\s*(?:{HEADINGS}))[\s*_]*")
+_LOUD = lazy_pattern(r"(?<=\s)(?:USER|ASSISTANT|SYSTEM|HUMAN)(?=:)")
+"""A role in the middle of a line, as Vicuna's template has it."""
+_LONGEST = 130
+"""Characters after a bracket that are compared."""
 
 
 def has_brackets(text: str) -> bool:
@@ -71,122 +78,128 @@ def has_brackets(text: str) -> bool:
     return "<" in text if text.isascii() else _BRACKET.search(text) is not None
 
 
-def without_fences(text: str, *, goes_on: bool = False) -> str:
-    """Neutralise imitations of the recall block; return other text unchanged.
+def without_fences(text: str) -> str:
+    """Neutralise imitations of the recall block; return other text unchanged."""
+    return _replaced(text, _FENCE_AT, ANGLE, lambda _, after: _is_fence(after))
+
+
+def without_markup(text: str, *, begins_line: bool = True) -> str:
+    """Neutralise imitations of the recall block, of control tokens, of role tags and of turns.
 
     Args:
         text: The text.
-        goes_on: Whether more text follows, in which an imitation could end.
+        begins_line: Whether it is put at the beginning of a line, where a role would be.
     """
-    if not has_brackets(text):
-        return text
-    return _replaced(
-        text,
-        _BRACKET if goes_on else _FENCE,
-        HARMLESS_ANGLE,
-        lambda at: _is_fence(text, at, goes_on=goes_on),
-    )
-
-
-def without_markup(text: str) -> str:
-    """Neutralise imitations of the recall block, of control tokens and of role tags."""
     if has_brackets(text):
-        text = _replaced(text, _MARKUP, HARMLESS_ANGLE, lambda at: _is_markup(text, at))
-    if _SQUARE.search(text):
-        text = _replaced(text, _SQUARE, HARMLESS_SQUARE, lambda at: _is_square(text, at))
-    return text
+        text = _replaced(text, _MARKUP_AT, ANGLE, _is_markup)
+    text = _replaced(text, _SQUARE_AT, SQUARE, lambda _, after: _is_square(after))
+    text = _replaced(
+        text, _CLOSING_AT, CLOSING_SQUARE, lambda _, after: _begins(_CLOSING_TOKEN, after.lower())
+    )
+    return _without_roles(text, 0 if begins_line else 1)
 
 
 def _replaced(
-    text: str, brackets: re.Pattern[str], harmless: str, wanted: Callable[[int], bool]
+    text: str, places: re.Pattern[str], harmless: str, wanted: Callable[[str, str], bool]
 ) -> str:
-    found = [match.start() for match in brackets.finditer(text) if wanted(match.end())]
-    if not found:
+    found = [m.start() for m in places.finditer(text) if wanted(m[0], _after(text, m.end()))]
+    return _put(text, found, harmless)
+
+
+def _put(text: str, places: list[int], harmless: str) -> str:
+    if not places:
         return text
     characters = list(text)
-    for place in found:
+    for place in places:
         characters[place] = harmless
     return "".join(characters)
 
 
-def _is_markup(text: str, at: int) -> bool:
-    token = text[at - 1] in _ANGLES and (_is_token(text, at) or _is_name(text, at, _NAMES))
-    return token or _is_fence(text, at)
+def _begins(pattern: re.Pattern[str], text: str) -> bool:
+    return pattern.match(text) is not None
 
 
-def _is_square(text: str, at: int) -> bool:
-    return _is_name(text, at, _SQUARE_NAMES)
+def _is_markup(bracket: str, after: str) -> bool:
+    after = after.lower()
+    if _is_fence(after) or _begins(_CLOSED_TOKEN, after):
+        return True
+    return bracket in _ANGLES and (_begins(_TOKEN, after) or _is_name(after))
 
 
-def _is_fence(text: str, at: int, *, goes_on: bool = False) -> bool:
-    at = _behind(text, at)
-    letter = 0
-    while letter < len(_LOOKALIKES):
-        if at >= len(text):
-            return goes_on
-        folded = _fold(text[at])
-        for one in folded:
-            if letter >= len(_LOOKALIKES) or one not in _LOOKALIKES[letter]:
-                return False
-            letter += 1
-        at += 1
-    return True
+def _is_fence(after: str) -> bool:
+    return _begins(_FENCE, after.lower())
 
 
-def _is_token(text: str, at: int) -> bool:
-    while at < len(text) and not _fold(text[at]):
-        at += 1
-    if at >= len(text) or text[at] not in _PIPES:
+def _is_name(after: str) -> bool:
+    found = _NAME.match(after)
+    if found is None or found[2] is None:
         return False
-    at += 1
-    while at < len(text) and (not _fold(text[at]) or text[at] in _SLASHES):
-        at += 1
-    return at < len(text) and (text[at].isalnum() or text[at] == "_")
+    name = re.sub(r"\s", "", found[1])
+    if found[2].endswith("="):
+        return name in ROLE_NAMES
+    return any(
+        part in ANGLE_NAMES or _NUMBERED.fullmatch(part) for part in (name, *name.split(":"))
+    )
 
 
-def _is_name(text: str, at: int, names: frozenset[str]) -> bool:
-    at = _behind(text, at)
-    name = ""
-    while at < len(text) and len(name) <= _LONGEST:
-        letters = _letters(text[at])
-        if letters and letters != "_" and not letters.isalnum():
-            break
-        name += letters
-        at += 1
-    if name not in names and not (names is _NAMES and _is_angle_name(name.casefold())):
-        return False
-    while at < len(text) and (text[at].isspace() or text[at] in _SLASHES or not _fold(text[at])):
-        at += 1
-    return at < len(text) and text[at] in _ENDS
+def _is_square(after: str) -> bool:
+    if _begins(_SQUARE_TOKEN, after.lower()):
+        return True
+    found = _SQUARE_NAME.match(after)
+    name = re.sub(r"\s", "", found[1]) if found else ""
+    return name in SQUARE_NAMES or _SQUARE_NUMBER.fullmatch(name) is not None
 
 
-def _is_angle_name(name: str) -> bool:
-    return name in _NAMES or name.startswith("unused")
+def _without_roles(text: str, first: int) -> str:
+    lines = (
+        m
+        for m in _COLON_AT.finditer(text)
+        if m.start(1) >= first and _ROLE_LINE.fullmatch(m[1].translate(_FOLDS).lower())
+    )
+    return _put(text, [m.end() - 1 for m in lines] + [m.end() for m in _LOUD.finditer(text)], COLON)
 
 
-def _behind(text: str, at: int) -> int:
-    while at < len(text) and (text[at].isspace() or text[at] in _SLASHES or (not _fold(text[at]))):
-        at += 1
-    return at
+def _after(text: str, at: int) -> str:
+    # The next characters as whoever folds hardest reads them, however many invisible ones are between.
+    wanted = _LONGEST
+    while True:
+        found = text[at : at + wanted].translate(_FOLDS)
+        if len(found) >= _LONGEST or at + wanted >= len(text):
+            return found
+        wanted *= 4
+
+
+class _Folds(dict[int, str]):
+    """What each character is read as; filled when a character is met."""
+
+    def __missing__(self, code: int) -> str:
+        folded = self[code] = "".join(map(_fold, normalize("NFKD", chr(code))))
+        return folded
+
+
+_ALIKE = {
+    **dict.fromkeys(OPENERS, "<"),
+    **dict.fromkeys(CLOSERS, ">"),
+    **dict.fromkeys(SLASHES, "/"),
+    **dict.fromkeys(PIPES, "|"),
+    **dict.fromkeys(SUB_WORDS, "_"),
+    **{one: letter for letter, others in LOOKALIKES.items() for one in others},
+    **{
+        one.upper(): letter.upper()
+        for letter, others in LOOKALIKES.items()
+        for one in others
+        if len(one.upper()) == 1 and one.upper() != one
+    },
+}
 
 
 def _fold(character: str) -> str:
-    if character < "\x7f":
-        return character.lower() if character >= " " or character.isspace() else ""
-    return _letters(_letters(character).casefold())
+    if character in _ALIKE:
+        return _ALIKE[character]
+    if character.isspace():
+        return " "
+    hidden = category(character) in {"Mn", "Me", "Cf", "Cc", "Cn", "Co", "Cs"}
+    return "" if hidden or character in FILLERS else character
 
 
-def _letters(text: str) -> str:
-    if " " <= text <= "~" and len(text) == 1:
-        return text
-    return "".join(one for one in normalize("NFKD", text) if not _is_invisible(one))
-
-
-_FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u17b4\u17b5\u034f")
-"""Invisible characters of other categories."""
-
-
-def _is_invisible(character: str) -> bool:
-    return (
-        category(character) in ("Mn", "Me", "Cf", "Cc", "Cn", "Co", "Cs") or character in _FILLERS
-    )
+_FOLDS = _Folds()

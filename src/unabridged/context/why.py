@@ -12,7 +12,7 @@ from unabridged.context.overviews import overview_words
 from unabridged.context.render import hash_of
 from unabridged.context.restore_context import rendered
 from unabridged.domain.chat import Usage
-from unabridged.domain.context import ItemKind, Ledger, LedgerRow
+from unabridged.domain.context import ItemKind, Ledger, LedgerRow, Tier
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.results import ContextReport
@@ -81,7 +81,8 @@ def _record(store: Store, wanted: str | None) -> Record:
 def _with_sessions(
     store: Store, rows: Sequence[LedgerRow], held: Mapping[str, Exchange]
 ) -> tuple[LedgerRow, ...]:
-    ids = [row.id for row in rows if row.kind is ItemKind.CONDENSATION]
+    recalled = [row for row in rows if row.tier is Tier.SEMANTIC]
+    ids = [row.id for row in recalled if row.kind is ItemKind.CONDENSATION]
     carried = store.records(RecordKind.OVERVIEW, ids=ids) if ids else []
     sources = store.get(record.exchanges[0] for record in carried if record.exchanges)
     first = {r.id: sources.get(r.exchanges[0]) for r in carried if r.exchanges}

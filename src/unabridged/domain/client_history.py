@@ -58,6 +58,7 @@ class SyncedHistory:
         stored: Whether the request may be recorded; else it is only answered.
         unstored: The ids of those in ``path`` that are not in the log: forgotten ones, and new ones
             of a request that may not be recorded.
+        folder: The working folder that its program names, or empty.
     """
 
     session: str
@@ -73,6 +74,7 @@ class SyncedHistory:
     taken: int = 0
     stored: bool = True
     unstored: frozenset[str] = frozenset()
+    folder: str = ""
 
     @property
     def newest(self) -> int:

@@ -71,6 +71,8 @@ def _text(value: str | None) -> bytes:
 
 _number = Struct(">q").pack
 _place = Struct(">4q").pack
+_JOINED_BYTES = 65_536
+"""Up to here joining parts is faster than hashing one by one; beyond, the copy would cost memory."""
 _lengths = tuple(Struct(f">{count}Q").pack for count in range(16))
 
 
@@ -92,7 +94,12 @@ class MacKey:
 
     def _digest(self, person: bytes, *parts: bytes) -> bytes:
         digest = self._fresh[person].copy()
-        digest.update(_lengths[len(parts)](*map(len, parts)) + b"".join(parts))
+        head, size = _lengths[len(parts)](*map(len, parts)), sum(map(len, parts))
+        if size < _JOINED_BYTES:
+            digest.update(head + b"".join(parts))
+        else:
+            for piece in (head, *parts):
+                digest.update(piece)
         return digest.digest()
 
     def promise(self, salt: bytes, session: str, fields: Iterable[bytes]) -> bytes:

@@ -40,6 +40,8 @@ class RecordKind(StrEnum):
     """Marks an exchange with which a program begins every conversation; its id is the exchange's."""
     COMPACTION = "compaction"
     """Links a summary that a program sent to the turns that it replaces; its id is the exchange's."""
+    FOLDER = "folder"
+    """The working folder that a program named for a session; its id is the session's."""
     SHARE = "share"
     """A share between two spaces, in ids and names; both sides keep one."""
 

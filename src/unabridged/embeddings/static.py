@@ -92,7 +92,7 @@ class StaticTable:
         self._scales: NDArray[np.int16] = load_array(folder / "scales.npy").astype(np.int16)
         self._learnt: NDArray[np.bool_] = load_array(folder / "learnt.npy")
         self._wordpiece = load_wordpiece(folder / "vocabulary.txt")
-        self._pieces = WordCache(self._wordpiece.pieces)
+        self.pieces = WordCache(self._wordpiece.pieces)
 
     @property
     def dimension(self) -> int:
@@ -106,7 +106,7 @@ class StaticTable:
         that the table has the sum is zero.
         """
         out[:] = 0
-        pieces_of, pieces, said = self._pieces, list[int](), False
+        pieces_of, pieces, said = self.pieces, list[int](), False
         for word in words:
             if cut := pieces_of[word]:
                 pieces += cut
@@ -121,7 +121,7 @@ class StaticTable:
 
     def worth(self, word: str) -> float:
         """0 to 1: how much of a word the table learnt."""
-        pieces = self._pieces[word]
+        pieces = self.pieces[word]
         if not pieces or not all(self._learnt[piece] for piece in pieces):
             return 0.0
         if len(pieces) == 1:

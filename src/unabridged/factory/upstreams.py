@@ -11,6 +11,7 @@ from unabridged.domain.exchange import QUOTING
 from unabridged.domain.settings import Settings
 from unabridged.errors import NoModelError, UpstreamError
 from unabridged.models import choose_model as models
+from unabridged.models.openai import OpenAIModel
 from unabridged.models.quote import MODEL as QUOTE, QuoteModel
 from unabridged.ports import ChatModel, Clock, SupportsRelay
 
@@ -33,6 +34,7 @@ class Upstreams:
         self._folder = config.folder(settings.home, "cache")
         self._lock = threading.Lock()
         self._known: OrderedDict[str, ChatModel] = OrderedDict()
+        self._unknown_fields: set[str] = set()
         self._provider = ""
         self._since: datetime | None = None
         self.note = ""
@@ -70,6 +72,8 @@ class Upstreams:
                 )
                 chosen = models.choose(settings, self._clock, self._folder)
                 self._known[wanted] = chosen.model
+                if isinstance(chosen.model, OpenAIModel):
+                    chosen.model.unknown_fields = self._unknown_fields
                 if len(self._known) > MOST:
                     self._known.popitem(last=False)[1].close()
             self._known.move_to_end(wanted)

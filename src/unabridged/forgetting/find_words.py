@@ -25,6 +25,7 @@ WITH_WORDS = (
     RecordKind.FACT,
     RecordKind.REQUIREMENT,
     RecordKind.CONDENSATION,
+    RecordKind.FOLDER,
 )
 """Kinds whose records may hold words of a conversation; others hold ids, figures and digests."""
 _STEM = 2

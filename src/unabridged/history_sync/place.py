@@ -13,6 +13,7 @@ from datetime import timedelta
 from itertools import islice
 
 from unabridged.context.manifest import previous_manifest
+from unabridged.context.working_folders import folders
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.session import Session
 from unabridged.forgetting.tombstones import ForgottenIndex
@@ -77,12 +78,14 @@ class PlaceRequest:
         named: The session that it names, or None.
         home: That session as stored, or None.
         program_id: The id that its program sends, or None.
+        folder: The working folder that it names; empty if it names none.
     """
 
     said: Sequence[NormalizedExchange]
     named: str | None = None
     home: Session | None = None
     program_id: str | None = None
+    folder: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,7 +367,12 @@ class PlaceFinder:
 
     def _is_repeated(self, session: str) -> bool:
         another = self._ids.is_of_another(session, self._request.program_id)
-        return not another and self._is_touched(session)
+        return not another and self._is_touched(session) and self._is_here(session)
+
+    def _is_here(self, session: str) -> bool:
+        # The same question in another working folder is another conversation.
+        folder = self._request.folder
+        return not folder or folders(self._store, [session]).get(session, folder) == folder
 
     def _is_touched(self, session: str) -> bool:
         header = self._store.session(session)

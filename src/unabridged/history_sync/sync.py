@@ -37,6 +37,7 @@ from unabridged.history_sync.place import (
     RequestPlace,
 )
 from unabridged.history_sync.position import LogPosition
+from unabridged.history_sync.program_folders import folder_of
 from unabridged.history_sync.program_ids import ProgramIds
 from unabridged.history_sync.program_texts import mark_opening, marks_of, title_words
 from unabridged.ports import Clock, Store
@@ -113,9 +114,10 @@ class HistorySync:
             )
         with self._lock:
             home = self._home(session) if session is not None else None
+            folder = folder_of(drafts)
             for _ in range(ATTEMPTS):
                 self.index.refresh()
-                place = PlaceRequest(said, session, home, program_id)
+                place = PlaceRequest(said, session, home, program_id, folder)
                 request = _Request(self, drafts, place, user)
                 try:
                     found = request.synced(record=record)
@@ -280,6 +282,7 @@ class _Request:
             open=place.grown,
             new_rounds=maker.new_rounds(self._asked.rest, place.grown),
             taken=taken,
+            folder=self._request.folder,
         )
 
     def _messages(self, maker: ExchangeBuilder) -> tuple[ClientMessage, ...]:

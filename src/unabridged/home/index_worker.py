@@ -29,7 +29,7 @@ def main() -> None:
     embedder = StaticEmbedder()
     analyzer = Analyzer(embedder, StaticLexicon())
     while (data := texts.get()) is not None:
-        made = analyzer.read_sides(unpack_texts(data), embed=True)
+        made = analyzer.read_texts(unpack_texts(data), embed=True)
         try:
             write_frame(sys.stdout.buffer, pack_results(made, embedder.dimension))
         except OSError:  # whoever asked is gone, and the thread may still wait for texts

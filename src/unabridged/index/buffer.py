@@ -28,6 +28,9 @@ class IndexBuffer:
         embedder: The identity of the embedder of their vectors; empty for none.
         dimension: Its dimension.
         centres: What passages are listed by, where the space has centres.
+
+    Attributes:
+        characters: Characters of the texts of all entries.
     """
 
     def __init__(
@@ -74,6 +77,7 @@ class IndexBuffer:
         self._free: list[int] = []
         self._children: dict[int, list[int]] = {}
         self._sums = [0, 0]
+        self.characters = 0
         self._new: dict[int, None] = {}
         self._runs: dict[int, array[int]] = {}
         self._columns: Arrays = {name: np.zeros(_ROOM, kind) for name, kind in COLUMNS.items()}
@@ -109,6 +113,7 @@ class IndexBuffer:
         self._named[entry.name] = slot
         self._children.setdefault(entry.parent, []).append(slot)
         self._new[slot] = None
+        self.characters += entry.characters
         if vectors is not None and len(vectors.codes):
             self._put_rows(slot, vectors)
 
@@ -135,6 +140,7 @@ class IndexBuffer:
         else:
             self._remove_words(slot, entry)
         self._entries[slot] = None
+        self.characters -= entry.characters
         if self._named.get(entry.name) == slot:
             del self._named[entry.name]
         self._children[entry.parent].remove(slot)

@@ -74,6 +74,7 @@ class IndexedExchange:
             question word by word.
         vectors: Its vectors; None where it has not been embedded yet.
         name: The exchange's id.
+        characters: Characters of its text.
     """
 
     place: int
@@ -85,6 +86,7 @@ class IndexedExchange:
     pieces: NDArray[np.uint16]
     vectors: Vectors | None
     name: str = ""
+    characters: int = 0
 
     @property
     def name_bytes(self) -> NDArray[np.uint8]:

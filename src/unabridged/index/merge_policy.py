@@ -11,6 +11,8 @@ SEALED_EXCHANGES = 1024
 """Exchanges at which the tail is sealed."""
 SEALED_PASSAGES = 2048
 """Vectors at which the tail is sealed."""
+SEALED_CHARACTERS = 1_000_000
+"""Characters of text at which the tail is sealed: analysing them again would take a second."""
 FANOUT = 8
 """Segments of one level that are merged into one of the next."""
 LARGEST = 131_072
@@ -27,11 +29,13 @@ class SegmentSize:
         exchanges: Removed ones included.
         passages: Vectors, those of removed exchanges included.
         removed: Exchanges that are removed but lie in it still.
+        characters: Characters of the tail's texts.
     """
 
     exchanges: int
     passages: int
     removed: int = 0
+    characters: int = 0
 
     @property
     def weight(self) -> float:
@@ -41,7 +45,11 @@ class SegmentSize:
 
 def full(tail: SegmentSize) -> bool:
     """Whether it is time to seal the tail."""
-    return tail.exchanges >= SEALED_EXCHANGES or tail.passages >= SEALED_PASSAGES
+    return (
+        tail.exchanges >= SEALED_EXCHANGES
+        or tail.passages >= SEALED_PASSAGES
+        or tail.characters >= SEALED_CHARACTERS
+    )
 
 
 def next_merge(segments: Sequence[SegmentSize]) -> tuple[int, ...]:

@@ -60,6 +60,21 @@ def sentences(text: str, rules: int = RULES) -> list[str]:
     return list(_kept(text, rules) if len(text) <= _LONGEST_KEPT else _split(text, rules))
 
 
+def leading_sentences(text: str, limit: int) -> tuple[list[str], bool]:
+    """Split the beginning of a text; the time does not grow with the rest.
+
+    Args:
+        text: The text.
+        limit: The most characters to split.
+
+    Returns:
+        Its first sentences, each whole and as ``sentences`` splits them, and whether these are all.
+    """
+    if len(text) <= limit:
+        return sentences(text), True
+    return sentences(text[:limit])[:-1], False  # the last one may go on, and so may a code block
+
+
 def _split(text: str, rules: int) -> tuple[str, ...]:
     split, whole = _BY_VERSION[rules]
     pieces: list[str] = []

@@ -54,6 +54,7 @@ class SessionOut(Out):
     created: datetime
     updated: datetime
     archived: bool
+    folder: Line = Field(default="", description="The working folder that its program named.")
 
 
 class SessionsOut(Out):

@@ -65,7 +65,8 @@ def _sessions(call: Call, _: str, __: Any, page: Page[SessionResult]) -> Shown:
     held = [SessionOut.of(each, archived=each.archived is not None) for each in page.items]
     out = SessionsOut(sessions=held, total=total, next=page.next)
     lines = [
-        f"{one.id}  {one.updated:%Y-%m-%d}  {counted(one.exchanges or 0, 'exchange')}  {one.title}\n"
+        f"{one.id}  {one.updated:%Y-%m-%d}  {counted(one.exchanges or 0, 'exchange')}  {one.title}"
+        + (f"  {one.folder}\n" if one.folder else "\n")
         for one in out.sessions
     ]
     return fenced(lines) if lines else "There are no sessions yet.", out

@@ -11,7 +11,7 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Requirement
 from unabridged.domain.message import part_to_dict
 from unabridged.domain.record import RecordKind
-from unabridged.domain.results import SkippedRecord, Transcript
+from unabridged.domain.results import Skip, SkippedRecord, Transcript
 from unabridged.domain.scope import SpaceId
 from unabridged.errors import DuplicateIdError, MigrationError
 from unabridged.home.spaces import SpacesFolder
@@ -30,11 +30,17 @@ _OTHERWISE = "another file of the folder has another version, which was imported
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """An item that could not be imported, with its file, its place and the reason."""
+    """An item that was not imported as it is, with its file, its place and the reason."""
 
     file: str
     where: str
     reason: str
+    kind: Skip = Skip.FAILED
+
+    @property
+    def failed(self) -> bool:
+        """Whether it should have been imported."""
+        return self.kind in (Skip.FAILED, Skip.TRUNCATED)
 
 
 @dataclass(slots=True)
@@ -45,7 +51,7 @@ class Taken:
         conversations: Number of conversations.
         requirements: Number of requirements.
         spaces: Space to the ids of its exchanges, each with the digest of its text.
-        missed: The items that could not be imported.
+        missed: The items that were not imported as they are.
         nameless: Number of exchanges without a model.
         records: The ids of the records in the new spaces, once verified.
     """
@@ -61,6 +67,11 @@ class Taken:
     def exchanges(self) -> int:
         """The number of imported exchanges."""
         return sum(map(len, self.spaces.values()))
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything was imported that should be."""
+        return not any(each.failed for each in self.missed)
 
     @property
     def digest(self) -> str:
@@ -154,7 +165,7 @@ def _note(
 ) -> None:
     match item:
         case SkippedRecord():
-            taken.missed.append(Missed(source.name, item.where, item.reason))
+            taken.missed.append(Missed(source.name, item.where, item.reason, item.kind))
         case Requirement():
             taken.requirements += 1
             taken.spaces.setdefault(space, {})

@@ -74,14 +74,18 @@ class MigrationPlan:
 
 
 def plan(ground: Ground, folder: Path, chosen: ChosenFiles, moved: Moved) -> MigrationPlan:
-    """Return the plan of a migration, without writing.
+    """Return the plan of a migration, without writing; it fails where the migration would.
 
     Raises:
         MigrationError: It cannot be migrated.
     """
     folder = _checked(ground, folder)
+    _refuse_again(ground, folder)
     found = find(folder)
-    return MigrationPlan(folder, found, survey(found, chosen, moved))
+    taken = survey(found, chosen, moved)
+    _refuse_empty(folder, taken)
+    _refuse_taken(ground, taken)
+    return MigrationPlan(folder, found, taken)
 
 
 def migrate(ground: Ground, folder: Path, chosen: ChosenFiles, moved: Moved) -> MigrationPlan:
@@ -125,16 +129,9 @@ def _done(shelf: MigrationJournal, folder: Path) -> State | None:
 
 
 def _begun(ground: Ground, folder: Path) -> State:
+    _refuse_again(ground, folder)
     for state in ground.shelf.all():
-        if state.folder != str(folder):
-            continue
-        if state.phase in {DONE, GOING_BACK}:
-            raise MigrationError(
-                f"{folder} was migrated before ({state.id}, {state.phase}).",
-                hint="Import newer conversations with `unabridged import`; "
-                f"go back with `unabridged migrate --rollback {state.id}`.",
-            )
-        if state.phase in {BEGUN, VERIFIED}:
+        if state.folder == str(folder) and state.phase in {BEGUN, VERIFIED}:
             return state
     now = ground.clock.now()
     state = State(
@@ -144,6 +141,35 @@ def _begun(ground: Ground, folder: Path) -> State:
         at=now.isoformat(),
     )
     return ground.shelf.save(state)
+
+
+def _refuse_again(ground: Ground, folder: Path) -> None:
+    for state in ground.shelf.all():
+        if state.folder == str(folder) and state.phase in {DONE, GOING_BACK}:
+            raise MigrationError(
+                f"{folder} was migrated before ({state.id}, {state.phase}).",
+                hint="Import newer conversations with `unabridged import`; "
+                f"go back with `unabridged migrate --rollback {state.id}`.",
+            )
+
+
+def _refuse_empty(folder: Path, taken: Taken) -> None:
+    if not taken.spaces:
+        raise MigrationError(
+            f"{folder} contains no conversation that can be imported.",
+            hint="Check a file: unabridged import --dry-run FILE",
+        )
+
+
+def _refuse_taken(ground: Ground, taken: Taken) -> None:
+    live = ground.spaces_at(ground.shelf.home)
+    for space in taken.spaces:
+        if live.parts_of(space):
+            raise MigrationError(
+                f"The space {space.name!r} exists already.",
+                hint="Migrate with another --user or --agent, or import the files "
+                "into it with `unabridged import`.",
+            )
 
 
 def _backed_up(ground: Ground, state: State, found: FoundMemory, chosen: ChosenFiles) -> None:
@@ -169,11 +195,7 @@ def _taken(
     private_folder(staging)
     spaces = ground.spaces_at(staging)
     taken = take(found, chosen, spaces, ground.clock, moved)
-    if not taken.spaces:
-        raise MigrationError(
-            f"{state.folder} contains no conversation that can be imported.",
-            hint="Check a file: unabridged import --dry-run FILE",
-        )
+    _refuse_empty(Path(state.folder), taken)
     prove(taken, spaces)
     kept = old_folder_archive.verify(ground.shelf.archive(state.id))
     if any(old_folder_archive.differing(kept, Path(state.folder))):
@@ -186,14 +208,7 @@ def _taken(
 
 def _switched(ground: Ground, state: State, taken: Taken) -> State:
     shelf = ground.shelf
-    live = ground.spaces_at(shelf.home)
-    for space in taken.spaces:
-        if live.parts_of(space):
-            raise MigrationError(
-                f"The space {space.name!r} exists already.",
-                hint="Migrate with another --user or --agent, or import the files "
-                "into it with `unabridged import`.",
-            )
+    _refuse_taken(ground, taken)
     identities = frozenset(name for held in taken.spaces.values() for name in held)
     shelf.note(state.id, MigratedFolder(identities, frozenset(taken.records)))
     verified = msgspec.structs.replace(

@@ -16,6 +16,7 @@ from unabridged.domain.results import SkippedRecord, Transcript
 from unabridged.domain.scope import DEFAULT_ISOLATION, DEFAULT_NAME, Scope, SpaceId, space_id
 from unabridged.errors import MigrationError, NameRefusedError, UnknownFormatError
 from unabridged.forgetting.without_forgotten import without
+from unabridged.projections.json_files.file_paths import model_name
 from unabridged.transfer.detect_format import open_file
 from unabridged.transfer.formats import dana, emm, reqvibe, workspaceai
 from unabridged.wire.ollama import short_name
@@ -24,10 +25,14 @@ FORMATS = frozenset(
     {workspaceai.FORMAT.name, dana.FORMAT.name, reqvibe.FORMAT.name, emm.FORMAT.name}
 )
 """The programs whose files are imported."""
+UNKNOWN_MODEL = "unknown"
+"""The model of a space of exchanges without one, if every model has its own space."""
 SCATTERED = "conversation_memory.json"
 """The file that Dana's agents left in the folder of their start."""
 _ENDINGS = (".json", ".json.gz")
-_SESSIONS = "sessions.json"
+_SESSIONS, _SINGLE = "sessions.json", "memory.json"
+_BY_MODEL = "memory"
+"""WorkspaceAI's folder with a file for each model, which has its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,7 @@ class OldFile:
         format: The program's format.
         user: The user, if its path contains it.
         agent: The agent, if its name contains it.
+        model: The model, if its name is that of a model.
     """
 
     path: Path
@@ -64,6 +70,7 @@ class OldFile:
     format: str
     user: str | None = None
     agent: str | None = None
+    model: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,13 +135,23 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _source(path: Path, name: str, form: str) -> OldFile:
-    found = OldFile(path, name, form)
-    told = dana.named(path.name.removesuffix(".gz")) if form == dana.FORMAT.name else None
+    found, file = OldFile(path, name, form), path.name.removesuffix(".gz")
+    told = dana.named(file) if form == dana.FORMAT.name else None
     if told is not None:
         return replace(found, agent=told[0])
-    if form == reqvibe.FORMAT.name and path.name.removesuffix(".gz") == _SESSIONS:
+    if form == reqvibe.FORMAT.name and file == _SESSIONS:
         return replace(found, user=path.parent.name)
+    if form == workspaceai.FORMAT.name and path.parent.name == _BY_MODEL and file != _SINGLE:
+        return replace(found, model=file.removesuffix(".json"))
     return found
+
+
+def _model_of(source: OldFile, chosen: ChosenFiles) -> str | None:
+    # The model of exchanges that name none. A file's name has it as `model_name` writes it; the
+    # user's may say how it is written in full.
+    if source.model and chosen.model and model_name(chosen.model) == source.model:
+        return chosen.model
+    return source.model or chosen.model
 
 
 def read(
@@ -149,7 +166,8 @@ def read(
         NameRefusedError: A name in it cannot be that of a space.
     """
     last: SpaceId | None = None
-    with open_file(source.path, format=source.format, model=chosen.model) as reader:
+    named = _model_of(source, chosen)
+    with open_file(source.path, format=source.format, model=named) as reader:
         for item in reader:
             match item:
                 case Transcript():
@@ -157,7 +175,7 @@ def read(
                         last = _space_for(source, chosen, model)
                         yield last, part
                 case Requirement():
-                    yield last or _space_for(source, chosen, chosen.model), item
+                    yield last or _space_for(source, chosen, named), item
                 case SkippedRecord():
                     yield last or SpaceId(), item
                 case _:
@@ -177,12 +195,8 @@ def _parted(given: Transcript, chosen: ChosenFiles) -> Iterator[tuple[str | None
 
 
 def _space_for(source: OldFile, chosen: ChosenFiles, model: str | None) -> SpaceId:
-    if "model" in chosen.isolation and not model:
-        raise MigrationError(
-            f"{source.name} has exchanges without a model, and every model has its own space.",
-            hint="Name the model that answered: --model NAME.",
-        )
-    scope = Scope(source.user or chosen.user, source.agent or chosen.agent, short_name(model or ""))
+    model = short_name(model or UNKNOWN_MODEL)
+    scope = Scope(source.user or chosen.user, source.agent or chosen.agent, model)
     try:
         return space_id(scope, chosen.isolation)
     except ValueError as error:

@@ -163,20 +163,25 @@ _OTHER_LIMIT = {"max_tokens": "max_completion_tokens", "max_completion_tokens": 
 
 
 class OpenAIModel(ServerModel):
-    """One model of a server that speaks OpenAI's dialect."""
+    """One model of a server that speaks OpenAI's dialect.
+
+    Attributes:
+        unknown_fields: The fields that the server refused as unknown; models of one server may
+            share them.
+    """
 
     dialect = "openai"
 
     def __init__(self, model: str, server: OpenAIServer, cache: AbilityCache | None = None) -> None:
         super().__init__(model, server, cache)
-        self._unknown: set[str] = set()
+        self.unknown_fields: set[str] = set()
         hosted = server.http.host == OPENAI_HOST
         self._limit = "max_completion_tokens" if hosted else "max_tokens"
         self._limit_changed = False
         self._usage = True
 
     def accent(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        spoken = {name: value for name, value in body.items() if name not in self._unknown}
+        spoken = {name: value for name, value in body.items() if name not in self.unknown_fields}
         other = _OTHER_LIMIT[self._limit]
         if self._limit_changed and other in spoken:
             spoken.setdefault(self._limit, spoken.pop(other))
@@ -196,9 +201,9 @@ class OpenAIModel(ServerModel):
             self._limit = _OTHER_LIMIT[self._limit]
             return True
         field = unknown_field(text)
-        if not field or field in self._unknown or not is_expendable(field):
+        if not field or field in self.unknown_fields or not is_expendable(field):
             return False
-        self._unknown.add(field)
+        self.unknown_fields.add(field)
         return True
 
     def _stream(self, request: ChatRequest) -> Iterator[StreamChunk]:  # type: ignore[explicit-override]  # as above

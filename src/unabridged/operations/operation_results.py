@@ -106,11 +106,13 @@ class SessionResult(Session):
         exchanges: Exchanges in all its branches.
         number: Its number in the list of sessions; null where it is not in a list.
         handed_to: The spaces that it was handed off to.
+        folder: The working folder that its program named; empty without one.
     """
 
     exchanges: int
     number: int | None
     handed_to: tuple[str, ...]
+    folder: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -152,6 +152,7 @@ def list_session_exchanges(call: Call, params: SessionPage) -> Page[Exchange]:
 def _results(
     call: Call, sessions: Sequence[Session], numbers: Mapping[str, int]
 ) -> list[SessionResult]:
+    folders = call.space.sessions.folders([session.id for session in sessions])
     counts, handed = call.space.log.counts(), call.space.sharing.handed_off()
     return [
         extended(
@@ -160,6 +161,7 @@ def _results(
             exchanges=counts.get(session.id, 0),
             number=numbers.get(session.id),
             handed_to=tuple(space.name for space in handed.get(session.id, ())),
+            folder=folders.get(session.id, ""),
         )
         for session in sessions
     ]

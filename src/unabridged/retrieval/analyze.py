@@ -1,22 +1,38 @@
 """Reads from an exchange what the index holds of it."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC
+from itertools import chain, repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unabridged.domain.exchange import Exchange
-from unabridged.index.indexed_exchange import Vectors, Words, count_all_words, key_of, quantise
+from unabridged.index.indexed_exchange import (
+    MOST_TIMES,
+    Vectors,
+    Words,
+    count_all_words,
+    key_of,
+    quantise,
+)
 from unabridged.language.word_cache import WordCache
 from unabridged.language.words import stem, words_by_sentence
 from unabridged.ports import Embedder, Lexicon
 from unabridged.retrieval.passages import Passage, passages_of, sides
+from unabridged.retrieval.tool_text import indexed_tool_text
 
+AT_ONCE = 262_144
+"""Characters of a text whose words are held in memory at once."""
 _SIGNED = (1 << 63) - 1
 _Sentences = list[list[str]]
 _NO_PIECES = np.empty(0, dtype=np.uint16)
+
+
+Texts = tuple[str, str, str]
+"""What the user said, what was answered, and the words of tools."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +68,24 @@ class Analyzer:
         Raises:
             UpstreamError: The server that embeds failed.
         """
-        return self.read_sides([sides(exchange) for exchange in exchanges], embed=embed)
+        return self.read_texts([texts_of(exchange) for exchange in exchanges], embed=embed)
 
-    def read_sides(self, said: Sequence[tuple[str, str]], *, embed: bool) -> list[AnalyzedExchange]:
-        """Read exchanges, given as what the user said and what was answered.
+    def read_texts(self, given: Sequence[Texts], *, embed: bool) -> list[AnalyzedExchange]:
+        """Read exchanges, given as their texts.
 
         Raises:
             UpstreamError: The server that embeds failed.
         """
+        said = [(user, answer) for user, answer, _ in given]
         vectors = self._vectors(said) if embed else [None] * len(said)
-        cut = [(words_by_sentence(user), words_by_sentence(answer)) for user, answer in said]
-        words = count_all_words([_keys(sentences) for pair in cut for sentences in pair])
+        cut = [(_read(user), _read(answer)) for user, answer in said]
+        sides = [[user.keys, answer.keys] for user, answer in cut]
+        for (user, answer), (_, _, tools) in zip(sides, given, strict=True):
+            if tools:
+                answer.extend({*_keys([tools.split()])}.difference(user, answer))
+        words = count_all_words([side for pair in sides for side in pair])
         return [
-            AnalyzedExchange(counted, self._pieces(user, answer), found)
+            AnalyzedExchange(counted, self._pieces(user.sentences, answer.sentences), found)
             for counted, (user, answer), found in zip(words, cut, vectors, strict=True)
         ]
 
@@ -84,6 +105,44 @@ class Analyzer:
 
     def _pieces(self, user: _Sentences, answer: _Sentences) -> NDArray[np.uint16]:
         return _NO_PIECES if self.lexicon is None else self.lexicon.pieces(user, answer)
+
+
+def texts_of(exchange: Exchange) -> Texts:
+    """Return the texts of an exchange that are analysed."""
+    return (*sides(exchange), indexed_tool_text(exchange))
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    # One side's text: its first sentences, for pieces, and the keys of its terms.
+    sentences: _Sentences
+    keys: list[int]
+
+
+def _read(text: str) -> _Side:
+    if len(text) <= AT_ONCE:
+        sentences = words_by_sentence(text)
+        return _Side(sentences, _keys(sentences))
+    first: _Sentences | None = None
+    times: Counter[int] = Counter()
+    for part in _parts(text):
+        sentences = words_by_sentence(part)
+        first = sentences if first is None else first
+        times.update(_keys(sentences))
+    # Only that many of each are counted.
+    keys = chain.from_iterable(repeat(key, min(n, MOST_TIMES)) for key, n in times.items())
+    return _Side(first or [], list(keys))
+
+
+def _parts(text: str) -> Iterator[str]:
+    start = 0
+    while start < len(text):
+        end = start + AT_ONCE
+        if end < len(text):
+            spaces = (text.rfind(space, start + 1, end) + 1 for space in ("\n", " "))
+            end = next((place for place in spaces if place > start), end)
+        yield text[start:end]
+        start = end
 
 
 def _keys(sentences: _Sentences) -> list[int]:

@@ -2,7 +2,7 @@
 
 A vector represents one passage: a run of whole sentences, long enough to have a subject and
 short enough to have only one. A short exchange is one passage; a longer one is split by side.
-Results of tools are not indexed.
+Vectors represent what was said, not what tools returned.
 """
 
 from collections.abc import Iterator
@@ -77,13 +77,22 @@ def split(text: str) -> list[str]:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    for sentence in _END.split(text):
+    for sentence in _sentences(text):
         stripped = sentence.strip()
         if len(stripped) <= LONGEST:
             if stripped:
                 yield stripped
         else:
             yield from _parts(stripped)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    # As `_END.split`, but a long text is read only as far as it is used.
+    start = 0
+    for end in _END.finditer(text):
+        yield text[start : end.start()]
+        start = end.end()
+    yield text[start:]
 
 
 def _parts(sentence: str) -> Iterator[str]:

@@ -24,7 +24,7 @@ from unabridged.server.client_credentials import upstream_headers
 from unabridged.server.error_responses import body_in, speaking
 from unabridged.server.passthrough import pass_through
 from unabridged.server.resolve_scope import scope_of
-from unabridged.server.state import grant_of, service_of
+from unabridged.server.state import service_of
 from unabridged.server.stored_responses import AnswerName, round_of
 from unabridged.space.space import Space
 from unabridged.wire import anthropic as wire
@@ -83,7 +83,7 @@ def asked_of(body: Mapping[str, Any], request: Request) -> ChatApiRequest:
             max_output=number(body.get("max_tokens")) or None,
         ),
         stream=bool(stream),
-        user=_user(request, text(mapping(body.get("metadata")).get("user_id"))),
+        user=_user(text(mapping(body.get("metadata")).get("user_id"))),
         onward=onward,
         headers=upstream_headers(request),
         query=request.url.query,
@@ -95,10 +95,8 @@ def _window(headers: Headers) -> int | None:
     return LONG_WINDOW if any(each.strip().startswith(LONG_BETA) for each in betas) else None
 
 
-def _user(request: Request, named: str) -> str:
-    # Without a key there is one user, whatever a program calls itself for Anthropic.
-    is_program = named.startswith(_PROGRAM) and "session" in named
-    return named if grant_of(request).names_users and not is_program else ""
+def _user(named: str) -> str:
+    return "" if named.startswith(_PROGRAM) and "session" in named else named
 
 
 async def count_tokens(request: Request) -> Response:
@@ -134,7 +132,9 @@ class MessagesWriter:
     def __init__(self, asked: ChatApiRequest, moment: AnswerInfo) -> None:
         # Each answer of a tool loop has its own id: clients join those that share one.
         name = AnswerName(moment.id, round_of(asked.drafts))
-        self._head = AnswerHead(f"{PREFIX}{name.written}", asked.model or moment.model)
+        self._head = AnswerHead(
+            f"{PREFIX}{name.written}", asked.model or moment.model, own=moment.own
+        )
         self._speaker = MessagesSpeaker(self._head)
 
     def begin(self) -> bytes:

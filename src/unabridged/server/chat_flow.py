@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import anyio
 from starlette.requests import Request
@@ -51,6 +52,7 @@ from unabridged.turn.conversation import chat_lock, sync
 from unabridged.turn.prepare import GREW, PromptOptions
 from unabridged.turn.turn import Turn
 from unabridged.wire.incoming_message import REMINDER
+from unabridged.wire.own_field import NAME, OwnField
 
 WAY = "x-unabridged"
 """The header that limits memory: ``off`` disables it, ``readonly`` recalls without recording."""
@@ -156,6 +158,7 @@ class _Flow:
     model: ChatModel | None = None
     turn: Turn | None = None
     headers: dict[str, str] = field(default_factory=dict)
+    own_field: Mapping[str, Any] = field(default_factory=dict)
     _sent: ChatRequest = field(default_factory=lambda: ChatRequest(()))
 
     def __post_init__(self) -> None:
@@ -242,8 +245,10 @@ class _Flow:
         self.headers["x-unabridged-session"] = turn.context.scope.session or ""
         edits = turn.context.edits
         if edits is not None and edits.left_out:
-            told = f"messages={edits.left_out_items}, tokens={edits.left_out_tokens}"
+            gone = {"messages": edits.left_out_items, "tokens": edits.left_out_tokens}
+            told = ", ".join(f"{name}={count}" for name, count in gone.items())
             self.headers["x-unabridged-left-out"] = told
+            self.own_field = {"left_out": gone}
         self._note([note for note in turn.context.ledger.notes if note.startswith(GREW)])
 
     def _note(self, notes: Sequence[str]) -> None:
@@ -282,6 +287,7 @@ class _Flow:
             model=self.model.model if self.model else QUOTING,
             clock=self.service.clock,
             stored=turn is not None and turn.is_recorded,
+            own={NAME: self.own_field} if self.own_field else {},
         )
         delivery = AnswerStream(
             said,
@@ -291,6 +297,7 @@ class _Flow:
             raw=question.is_raw(self.model),
             stream=self.asked.stream,
             headers=self.headers,
+            own=OwnField(self.asked.dialect, self.own_field),
         )
         try:
             return await delivery.respond(self.request)

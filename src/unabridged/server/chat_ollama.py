@@ -127,11 +127,11 @@ class OllamaWriter(LineWriter):
 
     def end(self, last: StreamChunk) -> bytes:
         """Return the line with ``done``."""
-        return self.piece(last)
+        return encode({**wire.line(last, **self._said), **self._moment.own}) + b"\n"
 
     def whole(self, chunks: Sequence[StreamChunk]) -> Mapping[str, Any]:
         """Return the whole answer as one object."""
-        return wire.answer(chunks, **self._said)
+        return {**wire.answer(chunks, **self._said), **self._moment.own}
 
 
 ROUTES = [Route("/api/chat", speaking("ollama", chat), methods=["POST"])]

@@ -81,6 +81,7 @@ class EventWriter:
 
     def __init__(self, asked: ChatApiRequest, moment: AnswerInfo) -> None:
         self._usage = asked.usage
+        self._own = moment.own
         self._said: dict[str, Any] = {
             "answer": f"{self.prefix}{moment.id}",
             "created": int(moment.at.timestamp()),
@@ -104,7 +105,8 @@ class OpenAIWriter(EventWriter):
     def piece(self, chunk: StreamChunk) -> bytes:
         """Return one event."""
         first, self._first = self._first, False
-        return event_of(wire.event(chunk, **self._said, first=first))
+        own = self._own if first else {}
+        return event_of({**wire.event(chunk, **self._said, first=first), **own})
 
     def end(self, last: StreamChunk) -> bytes:
         """Return the last event, the usage if requested, and the end."""
@@ -115,7 +117,7 @@ class OpenAIWriter(EventWriter):
 
     def whole(self, chunks: Sequence[StreamChunk]) -> Mapping[str, Any]:
         """Return the whole answer as one object."""
-        return wire.completion(chunks, **self._said)
+        return {**wire.completion(chunks, **self._said), **self._own}
 
 
 def event_of(body: Mapping[str, Any]) -> bytes:

@@ -62,6 +62,7 @@ class AnswerInfo:
         id: The exchange's id, or a new one if nothing is recorded.
         model: The full name of the model that answers.
         stored: Whether the answer is stored.
+        own: Fields of ours in the object that is the answer.
     """
 
     id: str
@@ -69,6 +70,7 @@ class AnswerInfo:
     model: str
     clock: Clock
     stored: bool = False
+    own: Mapping[str, Any] = field(default_factory=dict)
 
     def stamp(self) -> str:
         """The time now, as RFC 3339."""

@@ -105,7 +105,7 @@ def message_in(dialect: str, error: UnabridgedError) -> str:
         needed, window = error.prompt_tokens, error.window
     else:
         return words
-    if needed is None or window is None:
+    if needed is None or window is None or needed <= window:  # the rest is for the answer
         return f"{_TOO_LONG_UNCOUNTED[dialect]} {words}"
     return f"{_TOO_LONG[dialect].format(needed=needed, window=window)} {words}"
 

@@ -144,7 +144,7 @@ class GenerateWriter(LineWriter):
 
     def _last(self, chunk: StreamChunk) -> dict[str, Any]:
         known = {"context": self._context} if self._moment.stored else {}
-        return {**wire.generation(chunk, **self._said), **known}
+        return {**wire.generation(chunk, **self._said), **known, **self._moment.own}
 
 
 ROUTES = [Route("/api/generate", speaking("ollama", generate), methods=["POST"])]

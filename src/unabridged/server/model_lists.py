@@ -11,17 +11,21 @@ from starlette.routing import Route
 from unabridged.domain.chat import Abilities
 from unabridged.domain.exchange import QUOTING
 from unabridged.errors import InputError, ModelNotFoundError, UpstreamBrokenError, UpstreamError
+from unabridged.net.http import key_headers
 from unabridged.net.relay import RelayedReply, UpstreamRelay
+from unabridged.server.client_credentials import upstream_headers
 from unabridged.server.error_responses import Handler, speaking
 from unabridged.server.passthrough import lacking, passing
 from unabridged.server.state import service_of
 from unabridged.wire import listings
-from unabridged.wire.lenient_json import mappings, number, text
+from unabridged.wire.lenient_json import mapping, mappings, number, text
 from unabridged.wire.ollama import full_name
 from unabridged.wire.stream_lines import encode
 from unabridged.wire.upstream_errors import refusal, refusal_of
 
 _JSON = {"content-type": "application/json"}
+_CLAUDE_MODELS = "/models?limit=1000"
+_NOT_ALLOWED = (401, 403)
 
 
 async def body_of(request: Request) -> dict[str, Any]:
@@ -173,7 +177,19 @@ async def _claude_model(request: Request, _: UpstreamRelay | None) -> Response:
 
 async def _names(request: Request) -> list[str]:
     service = service_of(request)
-    return await service.think(service.upstreams.names)
+    relay = await service.relay()
+    if relay is None or relay.address.dialect != "anthropic" or relay.address.key:
+        return await service.think(service.upstreams.names)
+    # Only clients' keys may ask this upstream; some programs list models without one.
+    headers = {**key_headers("", relay.address.dialect), **upstream_headers(request)}
+    reply = await relay.open("GET", _CLAUDE_MODELS, headers=headers)
+    if reply.status in _NOT_ALLOWED:
+        await reply.close()
+        return [service.settings.model] if service.settings.model else []
+    if reply.status >= 400:
+        raise await refused(reply)
+    rows = mappings(mapping(_json(await _all(reply))).get("data"))
+    return [name for row in rows if (name := text(row.get("id")))]
 
 
 async def _models(request: Request, relay: UpstreamRelay | None) -> Response:

@@ -27,7 +27,8 @@ def scope_of(connection: HTTPConnection, user_field: str = "", model: str = "") 
     Args:
         connection: The request, after the guard.
         user_field: The ``user`` of an OpenAI body; empty for none. Used if neither the key nor a
-            header names the user.
+            header names the user, and ignored if the key may not name users: programs send it
+            without a thought of memory.
         model: The model that the request's body names; it overrides the header if every model has
             its own memory.
 
@@ -42,14 +43,14 @@ def scope_of(connection: HTTPConnection, user_field: str = "", model: str = "") 
     named = {field: _header(connection, field) for field in HEADERS}
     user = _chosen("user", grant.user, named["user"])
     agent = _chosen("agent", grant.agent, named["agent"])
-    if user is None and user_field:
+    if user is None and user_field and grant.names_users:
         user = _checked("user", user_field)
     agent = service.settings.agent if agent is None else agent
     settings = service.pool.settings_of(agent, grant.profile)
     _check_isolation(grant, settings)
     if not grant.names_users and "user" in settings.isolation and user not in (None, settings.user):
         raise PermissionRefusedError(
-            "Naming a user (the header x-unabridged-user, or the field `user`) needs an API key.",
+            "Naming a user (the header x-unabridged-user) needs an API key.",
             hint="Make one that may name users: unabridged keys create NAME",
         )
     asked = model or named["model"] or settings.model

@@ -232,7 +232,7 @@ class ResponsesWriter:
             f"{PREFIX}{name.written}",
             asked.model or moment.model,
             int(moment.at.timestamp()),
-            read.echo,
+            {**read.echo, **moment.own},
             read.custom,
             read.spaces,
         )

@@ -15,6 +15,7 @@ from unabridged.server.chat_request import Writer
 from unabridged.server.client_disconnect import LEFT, ClientLeftError, while_there
 from unabridged.server.stream_parser import StreamPiece
 from unabridged.server.upstream_request import UpstreamAnswer
+from unabridged.wire.own_field import OwnField
 
 _PASSED = ("x-", "openai-", "anthropic-", "request-id", "cf-ray", "retry-after")
 """Prefixes of the upstream's headers that are passed on."""
@@ -68,6 +69,7 @@ class AnswerStream:
         raw: Whether it is passed on byte for byte.
         stream: Whether the client wants it in pieces.
         headers: Headers of ours.
+        own: Puts our field into what is passed on.
     """
 
     answer: UpstreamAnswer
@@ -77,6 +79,7 @@ class AnswerStream:
     raw: bool = False
     stream: bool = False
     headers: Mapping[str, str] = field(default_factory=dict)
+    own: OwnField = field(default_factory=lambda: OwnField("openai", {}))
     _kept: bool = False
 
     def __post_init__(self) -> None:
@@ -131,7 +134,7 @@ class AnswerStream:
 
     def _said(self, piece: StreamPiece) -> bytes:
         if self.raw:
-            return b"" if piece.quiet else piece.frame
+            return b"" if piece.quiet else self.own.streamed(piece.frame, last=piece.last)
         if piece.last:
             return self.writer.end(piece.chunk or StreamChunk(done=True))
         return self.writer.piece(piece.chunk) if piece.chunk is not None else b""
@@ -176,6 +179,7 @@ class AnswerStream:
                     chunks.append(noted.chunk)
         self._check_end()
         if self.raw:
-            return Response(b"".join(frames), headers=self._headers, media_type="application/json")
+            body = self.own.whole(b"".join(frames))
+            return Response(body, headers=self._headers, media_type="application/json")
         whole: Mapping[str, Any] = self.writer.whole(chunks)
         return JSONResponse(whole, headers=self._headers)

@@ -5,7 +5,7 @@ content. An upstream inside this process has chunks only.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import msgspec
@@ -88,7 +88,7 @@ class OllamaListener:
         self._assembler.end()
 
     def whole(self, body: bytes) -> Iterator[StreamPiece]:
-        yield self._piece(body)
+        yield replace(self._piece(body), frame=body)
         self._assembler.end()
 
     def _piece(self, line: bytes) -> StreamPiece:

@@ -38,8 +38,10 @@ CARRIED = (
     RecordKind.SHARE,
 )
 """Kinds that are copied. Progress (``PROGRESS``) is not: the other space determines it again."""
-CONTEXTS = (RecordKind.OVERVIEW, RecordKind.CONTEXT)
-"""The sources of ``why``; large, and copied only on request."""
+CONTEXTS = (RecordKind.OVERVIEW, RecordKind.CONTEXT, RecordKind.FOLDER)
+"""The sources of ``why``, which are large, and working folders, which a share has no use for: copied
+only on request.
+"""
 
 
 def leaving(

@@ -15,8 +15,9 @@ from unabridged.ports import Clock, Store
 from unabridged.retrieval.passages import sides
 from unabridged.retrieval.relevance import MIN_MATCH, Relevance
 from unabridged.retrieval.search import Search, SearchQuery
+from unabridged.retrieval.tool_text import tool_text
 
-ROLES = (Role.USER, Role.ASSISTANT)
+ROLES = (Role.USER, Role.ASSISTANT, Role.TOOL)
 MOST_RANKED = 1_000
 """Exchanges with a phrase that are ranked by the other words of a query."""
 STOP_WORDS_MATCH = 0.5
@@ -33,7 +34,8 @@ class SearchScope:
         session: The id of the only session; None for all.
         since: Only exchanges of this time and later.
         until: Only exchanges before this time.
-        role: ``user`` or ``assistant``: only if this side holds a word of the query.
+        role: ``user``, ``assistant`` or ``tool`` (names, arguments and results of tools): only if
+            its text holds a word of the query.
     """
 
     session: str | None = None
@@ -53,9 +55,11 @@ class SearchScope:
         return not early and not late and self.session in (None, exchange.session)
 
     def text(self, exchange: Exchange) -> str:
-        """Return the text of the side that is searched."""
+        """Return the text that is searched."""
         if self.role is None:
-            return exchange.text
+            return f"{exchange.text}\n{tool_text(exchange)}"
+        if self.role == Role.TOOL:
+            return tool_text(exchange)
         user, answer = sides(exchange)
         return user if self.role == Role.USER else answer
 
@@ -163,7 +167,7 @@ def matching_words(query: str, text: str) -> list[tuple[int, int]]:
 
 def _check(scope: SearchScope, min_relevance: float | None) -> None:
     if scope.role is not None and scope.role not in ROLES:
-        raise InputError(f"There is no role {scope.role!r}.", hint="Use user or assistant.")
+        raise InputError(f"There is no role {scope.role!r}.", hint="Use user, assistant or tool.")
     if min_relevance is not None and not 0 <= min_relevance <= 1:
         raise InputError(f"min_relevance is {min_relevance:g}.", hint="Use a number from 0 to 1.")
 

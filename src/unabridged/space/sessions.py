@@ -1,5 +1,8 @@
 """The sessions of a space: finding, naming, branching, archiving. Nothing here deletes anything."""
 
+from collections.abc import Sequence
+
+from unabridged.context.working_folders import folders
 from unabridged.domain.arguments import checks_arguments
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.results import SessionSummary
@@ -39,6 +42,10 @@ class Sessions:
     def all(self) -> list[Session]:
         """Return the headers of every session, the last updated first."""
         return self._store.sessions()
+
+    def folders(self, sessions: Sequence[str]) -> dict[str, str]:
+        """Return the working folders that programs named, by session; others are missing."""
+        return folders(self._store, sessions)
 
     def summaries(
         self, current: str | None = None, limit: int | None = None

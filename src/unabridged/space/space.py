@@ -301,7 +301,7 @@ class Space:
             reach: The id of the only session to search; None for all.
             since: Only exchanges of this time and later.
             until: Only exchanges before this time.
-            role: ``user`` or ``assistant``: only if this side holds a word of the query.
+            role: ``user``, ``assistant`` or ``tool``: only if its text holds a word of the query.
             exact: Find the query exactly as written, the newest first; reads every exchange.
             min_relevance: How well they must match, 0 to 1; None for the default. With 0 the
                 nearest come too, which have not ``matched``.

@@ -1,5 +1,6 @@
 """Unpacks files within bounds of memory."""
 
+import gzip
 import io
 import lzma
 import struct
@@ -14,6 +15,14 @@ _LIST = 64 << 20
 _END = struct.Struct("<4s4H2LH")
 _END_SIGN = b"PK\x05\x06"
 _LONGEST_COMMENT = 1 << 16
+
+
+class Gzip(gzip.GzipFile):
+    """A gzip file that gives all it can unpack before the place where it breaks off."""
+
+    def read(self, size: int | None = -1) -> bytes:  # type: ignore[explicit-override]  # typing.override came with 3.12
+        """Read up to ``size`` bytes; none only at the end."""
+        return self.read1(-1 if size is None else size)
 
 
 class Xz(io.RawIOBase):

@@ -274,8 +274,9 @@ def _records(
     stream: ByteStream, limits: InputLimits, found: Format
 ) -> Iterator[JsonRecord | SkippedRecord]:
     if _is_lines(stream.peek().removeprefix(BOM).lstrip(SPACE)):
-        return lines(stream, limits.record, keep_halves=found.name == native_jsonl.NAME)
-    return elements(stream, limits.record)
+        halves = found.name == native_jsonl.NAME
+        return lines(stream, limits.record, keep_halves=halves, rows=found.rows)
+    return elements(stream, limits.record, rows=found.rows)
 
 
 def _is_lines(head: bytes) -> bool:

@@ -7,6 +7,7 @@ from typing import BinaryIO
 from unabridged.domain.results import SkippedRecord
 from unabridged.transfer.reader import Item
 from unabridged.transfer.records import JsonRecord
+from unabridged.transfer.whole_rows import Path
 
 Read = Callable[[Iterator[JsonRecord | SkippedRecord]], Iterator[Item]]
 ReadFile = Callable[[BinaryIO], Iterator[Item]]
@@ -38,6 +39,7 @@ class Format:
             key before the last.
         magic: The beginning of its binary files; empty for JSON.
         read_file: Reads such a file as a whole, from a seekable stream.
+        rows: The paths of the lists whose whole elements are read from a file that breaks off.
     """
 
     name: str
@@ -46,8 +48,14 @@ class Format:
     read: Read = _NO_RECORDS
     magic: bytes = b""
     read_file: ReadFile | None = None
+    rows: frozenset[Path] = frozenset()
 
 
 def signs(*alternatives: str) -> tuple[frozenset[str], ...]:
     """Return the signs of a format; each alternative names its paths, separated by spaces."""
     return tuple(frozenset(each.split()) for each in alternatives)
+
+
+def rows(*paths: str) -> frozenset[Path]:
+    """Return paths of lists, each written as a sign (``sessions/messages``)."""
+    return frozenset(tuple(path.split("/")) for path in paths)

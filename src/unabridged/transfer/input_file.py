@@ -1,6 +1,5 @@
 """Opens a file to import: unpacks it, counts its bytes, refuses decompression bombs."""
 
-import gzip
 import io
 import struct
 import zipfile
@@ -14,7 +13,7 @@ from typing import IO, BinaryIO, cast
 from unabridged.disk.cipher import is_sealed
 from unabridged.errors import StoreKeyError, TransferError, UnknownFormatError
 from unabridged.transfer.bytestream import ByteStream
-from unabridged.transfer.decompress import Xz, refuse_long_list
+from unabridged.transfer.decompress import Gzip, Xz, refuse_long_list
 
 Unseal = Callable[[BinaryIO], IO[bytes]]
 """Returns the content of an encrypted stream as a stream."""
@@ -170,7 +169,7 @@ class InputFile:
             return self._single(cast("IO[bytes]", Xz(raw)))
         if head.startswith(b"\x1f\x8b"):
             self.packing = "gzip"
-            return self._single(cast("IO[bytes]", gzip.GzipFile(fileobj=raw)))
+            return self._single(cast("IO[bytes]", Gzip(fileobj=raw)))
         if head.startswith(b"\x28\xb5\x2f\xfd"):
             raise UnknownFormatError(
                 "The file is packed with Zstandard, which cannot be unpacked here.",

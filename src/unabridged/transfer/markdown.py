@@ -1,9 +1,15 @@
-"""Write conversations as Markdown for people to read, with dates."""
+"""Write conversations as Markdown for people to read, with dates.
+
+What a message says is shown, and hides nothing of the next one: HTML is shown as text, as in the chat,
+a block of code ends with its message, and control characters are replaced.
+"""
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, assert_never
 
+from unabridged.domain.control_characters import without_controls
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import (
     Foreign,
@@ -48,7 +54,7 @@ def write_markdown(
         runs = other_branches(conversation) if branches else []
         count += len(path) + sum(map(len, runs))
         stream.writelines(
-            block.encode("utf-8", "replace") + b"\n\n"
+            without_controls(block).encode() + b"\n\n"
             for block in _conversation(conversation, path, runs)
         )
     return count
@@ -58,7 +64,7 @@ def _conversation(
     conversation: Transcript, path: list[Exchange], runs: list[list[Exchange]]
 ) -> Iterator[str]:
     session = conversation.session
-    yield f"# {session.title or 'Untitled'}"
+    yield f"# {_inline(session.title) or 'Untitled'}"
     others = len(conversation.exchanges) - len(path)
     more = f", {others:,} more on other branches" if others else ""
     plural = "" if len(path) == 1 else "s"
@@ -67,7 +73,9 @@ def _conversation(
     by_id = {exchange.id: exchange for exchange in conversation.exchanges}
     for run in runs:
         before = by_id.get(run[0].parent or "")
-        place = f"after “{title_from(before.user.text)}”" if before else "from the beginning"
+        place = (
+            f"after “{_inline(title_from(before.user.text))}”" if before else "from the beginning"
+        )
         yield f"## Another branch, {place}"
         yield from _exchanges(run)
 
@@ -81,7 +89,7 @@ def _exchanges(exchanges: Iterable[Exchange]) -> Iterator[str]:
 
 
 def _message(message: Message, model: str | None) -> Iterator[str]:
-    by = f" ({model})" if model and message.role is Role.ASSISTANT else ""
+    by = f" ({_inline(model)})" if model and message.role is Role.ASSISTANT else ""
     yield f"**{_SPEAKERS[message.role]}**{by}, {message.at:%Y-%m-%d %H:%M}"
     for part in message.parts:
         yield _part(part)
@@ -90,19 +98,53 @@ def _message(message: Message, model: str | None) -> Iterator[str]:
 def _part(part: Part) -> str:
     match part:
         case Text(text):
-            return text
+            return _shown(text)
         case Image(uri):
-            return "*(a picture)*" if uri.startswith("data:") else f"![picture]({uri})"
+            return "*(a picture)*" if uri.startswith("data:") else f"![picture]({_address(uri)})"
         case ToolCall(name=name, arguments=arguments):
             return _fenced(f"{name} {_compact(arguments)}")
         case ToolResult(text=text):
             return _fenced(text)
         case Foreign(kind):
-            return f"*({kind})*"
+            return f"*({_inline(kind)})*"
         case Reasoning(text):
-            return "\n".join(f"> {line}" for line in text.splitlines())
+            return "\n".join(f"> {line}" for line in _shown(text).splitlines())
         case _:
             assert_never(part)
+
+
+_BLOCK = re.compile(r"( {0,3})(`{3,}|~{3,})")
+_CODE_OR_HTML = re.compile(
+    r"(?P<code>(`+)(?!`).*?(?<!`)\2(?!`))"
+    r"|<(?=[A-Za-z/!?])(?!(?:https?|ftp|mailto):[^\s<>]*>|[\w.+-]+@[\w.-]+>)"
+)
+
+
+def _shown(text: str) -> str:
+    lines, block, indent = [], "", ""
+    for line in text.replace("\r\n", "\n").split("\n"):
+        mark = _BLOCK.match(line)
+        if block:
+            is_end = mark and mark[2].startswith(block) and not line.strip().strip(block[0])
+            block = "" if is_end else block
+        elif mark:
+            indent, block = mark[1], mark[2]  # a list that holds it ends at less
+        elif not line.startswith(("    ", "\t")):  # which may be code
+            line = _as_text(line)  # noqa: PLW2901 - the same line, shown
+        lines.append(line)
+    return "\n".join([*lines, indent + block] if block else lines)
+
+
+def _as_text(line: str) -> str:
+    return _CODE_OR_HTML.sub(lambda found: found["code"] or r"\<", line)
+
+
+def _inline(text: str) -> str:
+    return _as_text(" ".join(text.split()))
+
+
+def _address(uri: str) -> str:
+    return re.sub(r"[\s<>()\\]", lambda found: f"%{ord(found[0]):02X}", uri)
 
 
 def _compact(arguments: str) -> str:

@@ -15,6 +15,7 @@ import msgspec
 from unabridged.domain.results import Skip, SkippedRecord
 from unabridged.transfer.bytestream import PEEK, ByteStream
 from unabridged.transfer.lenient_fields import KEPT, as_bytes
+from unabridged.transfer.whole_rows import Path, whole_rows
 
 BREAKS_OFF = "the file breaks off here"
 BOM = b"\xef\xbb\xbf"
@@ -98,7 +99,11 @@ def _passed(data: bytes, first: Exception) -> Any:
 
 
 def lines(
-    stream: ByteStream, limit: int, *, keep_halves: bool = False
+    stream: ByteStream,
+    limit: int,
+    *,
+    keep_halves: bool = False,
+    rows: frozenset[Path] = frozenset(),
 ) -> Iterator[JsonRecord | SkippedRecord]:
     """Read one JSON value per line; report a bad line and continue.
 
@@ -106,6 +111,7 @@ def lines(
         stream: UTF-8, one value per line; blank lines are skipped.
         limit: Bytes of the longest line.
         keep_halves: As for ``decode``.
+        rows: The lists of which whole rows are kept if the last line breaks off.
     """
     number = 0
     while line := stream.readline(limit):
@@ -121,25 +127,39 @@ def lines(
         if line.strip(SPACE):
             record = _record(f"line {number}", line, keep_halves=keep_halves)
             if isinstance(record, SkippedRecord) and not line.endswith(b"\n"):
+                yield from _left(record.where, line, rows)
                 record = replace(record, reason=BREAKS_OFF, kind=Skip.TRUNCATED)
             yield record
         else:
             number += stream.skip_space()
 
 
-def elements(stream: ByteStream, limit: int) -> Iterator[JsonRecord | SkippedRecord]:
+def elements(
+    stream: ByteStream, limit: int, *, rows: frozenset[Path] = frozenset()
+) -> Iterator[JsonRecord | SkippedRecord]:
     """Read the elements of one large array, or objects in a row, one at a time.
 
     Args:
         stream: UTF-8. What is between the elements (commas, space) is ignored.
         limit: Bytes of the longest element.
+        rows: The lists of which whole rows are kept if the last element breaks off.
     """
     array = stream.peek().removeprefix(BOM).lstrip(SPACE).startswith(b"[")
     for number, data in enumerate(_split(stream, limit, level=1 if array else 0), start=1):
-        if isinstance(data, str):
-            yield SkippedRecord(f"item {number}", data, kind=Skip.TRUNCATED)
+        where = f"item {number}"
+        if isinstance(data, _Cut):
+            yield from _left(where, data.beginning, rows)
+            yield SkippedRecord(where, data.reason, kind=Skip.TRUNCATED)
         else:
-            yield _record(f"item {number}", data)
+            yield _record(where, data)
+
+
+def _left(where: str, data: bytes, rows: frozenset[Path]) -> Iterator[JsonRecord]:
+    # Return the record that whole rows of a value that breaks off make, if there are any.
+    left = whole_rows(data, rows) if rows else None
+    record = _record(where, left) if left else None
+    if isinstance(record, JsonRecord):
+        yield record
 
 
 def _record(where: str, data: bytes, *, keep_halves: bool = False) -> JsonRecord | SkippedRecord:
@@ -150,14 +170,20 @@ def _record(where: str, data: bytes, *, keep_halves: bool = False) -> JsonRecord
     return JsonRecord(where, value, repaired)
 
 
-def _split(stream: ByteStream, limit: int, level: int) -> Iterator[bytes | str]:
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    reason: str
+    beginning: bytes = b""
+
+
+def _split(stream: ByteStream, limit: int, level: int) -> Iterator[bytes | _Cut]:
     buffer, at, start, depth = b"", 0, -1, 0
     size = _CHUNK
     while piece := stream.read(size):
         keep = start if start >= 0 else at
         buffer, at, start = buffer[keep:] + piece, at - keep, 0 if start >= 0 else -1
         if len(buffer) > limit + _CHUNK:
-            yield f"longer than {limit:,} bytes; the rest of the file was not read"
+            yield _Cut(f"longer than {limit:,} bytes; the rest of the file was not read")
             return
         before = at
         while token := (_ELEMENT if depth == level else _TOKEN).match(buffer, at):
@@ -178,7 +204,7 @@ def _split(stream: ByteStream, limit: int, level: int) -> Iterator[bytes | str]:
         held = len(buffer) - start if start >= 0 else 0
         size = min(max(_CHUNK if at > before else size * 2, held), _MOST_AT_ONCE)
     if start >= 0 or depth > 0:
-        yield BREAKS_OFF
+        yield _Cut(BREAKS_OFF, buffer[start:] if start >= 0 else b"")
 
 
 def _values(data: bytes) -> int:

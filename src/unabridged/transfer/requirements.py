@@ -12,6 +12,7 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
+from unabridged.domain.control_characters import escape_controls, without_controls
 from unabridged.domain.fact import FactChange, Requirement
 from unabridged.errors import TransferError
 from unabridged.wire.json_api import to_plain
@@ -29,8 +30,8 @@ _LABELS = {
     "exchange": "Exchange",
     "by": "Drawn by",
 }
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""Characters that begin a formula in spreadsheets (OWASP, *CSV Injection*)."""
+_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""Characters that begin a formula in spreadsheets, after spaces too (OWASP, *CSV Injection*)."""
 FORMAT = "unabridged-requirements"
 
 
@@ -61,7 +62,8 @@ def to_csv(requirements: Iterable[Requirement]) -> str:
 def to_json(requirements: Iterable[Requirement]) -> str:
     """Return requirements as JSON for ``from_json``."""
     rows = [to_plain(each) for each in requirements]
-    return json.dumps({"format": FORMAT, "requirements": rows}, ensure_ascii=False, indent=2)
+    data = {"format": FORMAT, "requirements": rows}
+    return escape_controls(json.dumps(data, ensure_ascii=False, indent=2))
 
 
 def from_json(text: str) -> list[Requirement]:
@@ -118,11 +120,12 @@ def _step(value: object) -> str:
 
 
 def _guarded(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell
+    begins = cell.startswith(("\t", "\r", "\n")) or cell.lstrip().startswith(_FORMULA)
+    return without_controls(f"'{cell}" if begins else cell)
 
 
 def _escaped(text: str) -> str:
-    line = " ".join(text.split())
+    line = without_controls(" ".join(text.split()))
     for mark in ("\\", "<", "*", "_", "`", "[", "#"):
         line = line.replace(mark, "\\" + mark)
     return line

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from unabridged.budget.tiers import tier_shares
 from unabridged.context.assemble import assemble, measure
-from unabridged.context.earlier_blocks import ClientManifests
+from unabridged.context.earlier_blocks import BLOCK, ClientManifests
 from unabridged.context.gather import Sources, gather, with_session_notes
 from unabridged.context.manifest import context_records, previous_manifest
 from unabridged.context.tiers import draft_tiers
@@ -199,7 +199,9 @@ def prepare_synced(
         return replace(larger, notes=(*larger.notes, note))
 
     context = _fitted(info, prepared, grown, fit)
-    return context if synced.open is None else _continued(space, context)
+    if synced.open is not None:
+        return _continued(space, context)
+    return context if synced.retry_of is None else _repeated(space, context, synced.retry_of)
 
 
 def _fitted(
@@ -231,6 +233,15 @@ def _continued(space: Space, context: Context) -> Context:
         context,
         manifest={**stored, "client": fitted, "earlier": context.manifest["earlier"]},
     )
+
+
+def _repeated(space: Space, context: Context, retry_of: str) -> Context:
+    # A message that is answered again has the block of the answer before; see `frozen_exchange`.
+    stored = previous_manifest(space.dependencies.store, retry_of)
+    if stored is None or "client" not in stored:
+        return context
+    block = {name: stored[name] for name in BLOCK}
+    return replace(context, manifest={**context.manifest, **block})
 
 
 def prepare_shorter(space: Space, options: PromptOptions, context: Context) -> Context:

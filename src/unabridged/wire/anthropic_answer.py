@@ -5,7 +5,7 @@ Source of the format: the official ``anthropic`` Python client 2.14.0 (types). P
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from unabridged.domain.chat import StreamChunk, Usage
@@ -190,16 +190,23 @@ def usage_object(figures: Usage) -> Wire:
 
 @dataclass(frozen=True, slots=True)
 class AnswerHead:
-    """What all events of an answer share: its id, the model, and the planned prompt's tokens."""
+    """What all events of an answer share.
+
+    Attributes:
+        prompt: The tokens of the planned prompt.
+        own: Fields of ours.
+    """
 
     id: str
     model: str
     prompt: int = 0
+    own: Mapping[str, Any] = field(default_factory=dict)
 
     def message(self, **more: Any) -> Wire:
         """Return the answer as an object."""
-        head = {"id": self.id, "type": "message", "role": "assistant", "model": self.model}
-        return {**head, "content": [], "stop_reason": None, "stop_sequence": None, **more}
+        head: Wire = {"id": self.id, "type": "message", "role": "assistant", "model": self.model}
+        head |= {"content": [], "stop_reason": None, "stop_sequence": None}
+        return {**head, **more, **self.own}
 
 
 class MessagesSpeaker:

@@ -3,10 +3,12 @@
     make clients
     python -m tests.clients.others [--only langchain,codex,…] [--upstream ollama,openai,quote,gguf]
 
-The coding agents Codex, opencode, Qwen Code, Claude Code and Continue, each in windows of three
-lengths (``agents``); the programs that ``connect`` prints for libraries (``libraries``); LangChain's and LlamaIndex's models for both dialects, the npm packages ``openai`` and ``ollama``,
-and ``curl``, unmodified, from the environment that ``make clients`` makes. Behind the server stand
-the shipped protocol servers, ``quote``, and the embedded model where its package has weights.
+The coding agents Codex, opencode, Qwen Code, Claude Code, Continue and Cline, each in windows of
+three lengths, and with us and without (``agents``); Open WebUI and SillyTavern in headless Chromium
+(``pages``); the programs that ``connect`` prints for libraries (``libraries``); LangChain's and
+LlamaIndex's models for both dialects, the npm packages ``openai`` and ``ollama``, and ``curl``. All
+are unmodified, from the environments that ``make clients`` makes. Behind the server stand the
+shipped protocol servers, ``quote``, and the embedded model where its package has weights.
 """
 
 import argparse
@@ -22,6 +24,7 @@ from pathlib import Path
 from tests.clients.others.agents import agents
 from tests.clients.others.curl import curl
 from tests.clients.others.libraries import libraries
+from tests.clients.others.pages import pages
 from tests.clients.process import Serve
 
 from unabridged.domain.message import ToolCall
@@ -166,9 +169,13 @@ def main():
     os.environ["PATH"] = (
         f"{Path(node()).parent}:{os.environ['PATH']}"  # Claude Code needs a new one
     )
-    for label, found in agents(NPM_PROGRAMS, only):
-        good, wrong = good + len(found["passed"]), wrong + len(found["failed"])
-        say("agents", label, found)
+    for kind, runs in {"agents": agents(NPM_PROGRAMS, only), "pages": pages(only)}.items():
+        for label, found in runs:
+            if "skipped" in found:
+                print(f"{kind:8} {label:18} skipped: {found['skipped']}", flush=True)
+                continue
+            good, wrong = good + len(found["passed"]), wrong + len(found["failed"])
+            say(kind, label, found)
     print(f"{good} passed, {wrong} failed")
     return wrong
 

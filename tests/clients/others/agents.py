@@ -4,7 +4,6 @@ Each is started as its user starts it, in an empty project, before a scripted up
 what real servers refuse. What the program sent is compared with what arrived upstream.
 """
 
-import itertools
 import json
 import os
 import re
@@ -16,11 +15,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.clients.others.beside import differences
 from tests.clients.others.relay import Relay
 from tests.clients.process import PROGRAM, Serve
 from tests.helpers.arrivals import PATHS, is_context_error
 from tests.helpers.atoms import atoms, holds
 from tests.helpers.client_talks import OPENAI
+from tests.helpers.strict_rules import Strictness, blocks_of
 from tests.helpers.strict_server import StrictModel, StrictServer
 
 from unabridged.cli.client_configs import NO_KEY, ServerAddress, client_of, filled
@@ -33,6 +34,7 @@ WINDOWS = (131_072, 32_768, 8_192)
 FACT, QUESTION = "My boat is called Petronella and she weighs 5 tons.", "How heavy is my boat?"
 TOOLS, AFTER = "Please RUN-alpha and RUN-beta now.", "And thanks, what did the tools say?"
 TOLD = "weighs 5 tons"
+ANSWERS = r"(?:Noted, says answer|Both were run, as answer) \d+"
 LONG = "The router dispatched the request with three retries and kept the old path. " * 350
 """About 6,000 tokens."""
 
@@ -42,10 +44,13 @@ class Agent:
     """A program.
 
     ``file``: where its settings go in the person's folder; without one they are exports of a shell.
-    ``first`` and ``again``: its arguments before a prompt, in a new conversation and in the last.
+    ``first`` and ``again``: its arguments before a prompt, in a new conversation and in the last;
+    ``again`` is empty for one that cannot continue so.
     ``shell``: its tool that runs commands, and ``given`` the arguments of it.
     ``least``: the smallest of ``WINDOWS`` that its own instructions and tools fit into.
     ``compacts``: whether it summarizes its history by itself when the window is nearly full.
+    ``speaks``: the dialect of the upstream that it talks to without us, or empty if the scripted
+    one does not speak it. ``marks``: patterns of what is another in each of its runs.
     """
 
     name: str
@@ -58,6 +63,8 @@ class Agent:
     least: int = 32_768
     environ: dict = field(default_factory=dict)
     compacts: bool = True
+    speaks: str = "openai"
+    marks: tuple[str, ...] = ()
 
 
 def _described(command):
@@ -75,6 +82,7 @@ AGENTS = [
         "exec_command",
         lambda command: {"cmd": command},
         ".codex/config.toml",
+        speaks="",
     ),
     Agent(
         "opencode",
@@ -94,6 +102,7 @@ AGENTS = [
         "run_shell_command",
         lambda command: {**_described(command), "is_background": False},
         ".qwen/settings.json",
+        marks=(r"Output: [^\\]*",),  # it reads a quick command's output too late at times
     ),
     Agent(
         "claude-code",
@@ -103,6 +112,9 @@ AGENTS = [
         "Bash",
         _described,
         environ={"IS_SANDBOX": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"},
+        speaks="anthropic",
+        # The device; results of parallel calls come in the order in which they end.
+        marks=("[0-9a-f]{64}", r"did-(alpha|beta)", r"call_\d+_\d"),
     ),
     Agent(
         "continue",
@@ -115,17 +127,38 @@ AGENTS = [
         least=8_192,
         compacts=False,
     ),
+    Agent(
+        "cline",
+        "cline",
+        [],
+        [],  # it continues a task in its own screen only
+        "run_commands",
+        lambda command: {"commands": [command]},
+        environ={"CLINE_SESSION_BACKEND_MODE": "local", "CLINE_NO_AUTO_UPDATE": "1"},
+        least=8_192,
+        compacts=False,
+    ),
 ]
+BEHIND = {
+    "openai": ["--openai", "{url}/v1"],
+    "ollama": ["--ollama", "{url}"],
+    "anthropic": ["--set", "upstream=anthropic", "--set", "anthropic_url={url}"],
+}
+"""The arguments of ``serve`` for an upstream of a dialect."""
 
 
 def script(agent):
-    """Make a script: the tool's calls where a prompt names them, words otherwise."""
-    numbers = itertools.count(1)
+    """Make a script: the tool's calls where a prompt names them, words otherwise.
+
+    It depends on the request alone, so that two runs are alike.
+    """
 
     def reply(body):
-        number, messages = next(numbers), body["messages"]
+        messages = body["messages"]
+        number = len(messages)
         said = max(n for n, each in enumerate(messages) if each["role"] == "user")
-        if any(each["role"] == "tool" for each in messages[said:]):
+        results = any(block.get("type") == "tool_result" for block in blocks_of(messages[said]))
+        if results or any(each["role"] == "tool" for each in messages[said:]):
             return ScriptedReply(f"Both were run, as answer {number} says.")
         asked = re.findall(r"RUN-(\w+)", str(messages[said]["content"]).partition("<recalled")[0])
         if not asked or not _has_shell(body, agent):
@@ -138,17 +171,26 @@ def script(agent):
 
 
 class Trial:
-    """A program before our server, which is before the scripted upstream."""
+    """A program before our server, which is before the scripted upstream.
 
-    def __init__(self, agent, binaries, window, stack):
+    ``speaks`` is the upstream's dialect; ``direct`` leaves our server out.
+    """
+
+    def __init__(self, agent, binaries, window, stack, *, speaks="openai", direct=False):
         self.agent, self.binaries, self.window = agent, binaries, window
         # Codex refuses to work in the folder for temporary files.
         self.folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=Path.home())))
         model = StrictModel(window=window)
-        self.upstream = stack.enter_context(StrictServer(script(agent), models=[model]))
-        behind = ["--openai", f"{self.upstream.url}/v1", "--window", str(window)]
-        server = stack.enter_context(Serve(self.folder / "memory", *behind))
-        self.relay = stack.enter_context(Relay(server.url))
+        # Claude Code takes an unknown model for one of the newest, which know more fields.
+        strict = Strictness(unknown=speaks != "anthropic")
+        upstream = StrictServer(script(agent), models=[model], strict=strict)
+        self.upstream = stack.enter_context(upstream)
+        url = self.upstream.url
+        if not direct:
+            behind = [each.format(url=url) for each in BEHIND[speaks]]
+            memory = [self.folder / "memory", *behind, "--window", str(window)]
+            url = stack.enter_context(Serve(*memory)).url
+        self.relay = stack.enter_context(Relay(url))
         (self.folder / "project").mkdir()
         self.environ = self._settled()
 
@@ -164,9 +206,16 @@ class Trial:
             (home / self.agent.file).parent.mkdir(parents=True)
             (home / self.agent.file).write_text(text)
             return environ | self.agent.environ
-        exports = (shlex.split(line) for line in text.splitlines() if line.startswith("export "))
-        named = dict(pair.split("=", 1) for words in exports for pair in words[1:])
-        return environ | self.agent.environ | named
+        lines = [shlex.split(line) for line in text.splitlines()]
+        exports = (words[1:] for words in lines if words[:1] == ["export"])
+        environ |= self.agent.environ | dict(
+            each.split("=", 1) for words in exports for each in words
+        )
+        for words in lines:
+            if words[:1] == [self.agent.command] and len(words) > 1:
+                argv = [self.binaries / words[0], *words[1:]]
+                subprocess.run(argv, env=environ, capture_output=True, check=True)
+        return environ
 
     def say(self, arguments, prompt):
         """Run the program with a prompt; give what it printed, and what arrived upstream of it."""
@@ -252,9 +301,10 @@ def agent_runs(agent, binaries, window):
             told, arrived = trial.say(agent.first, TOOLS)
             ran = all(each in arrived for each in ("did-alpha", "did-beta"))
             step("runs two tools of one answer", "Both were run" in told and ran, told)
-            told, arrived = trial.say(agent.again, AFTER)
-            whole = all(each in arrived for each in ("did-alpha", "Both were run", AFTER))
-            step("continues with its whole history", "Noted" in told and whole, told)
+            if agent.again:
+                told, arrived = trial.say(agent.again, AFTER)
+                whole = all(each in arrived for each in ("did-alpha", "Both were run", AFTER))
+                step("continues with its whole history", "Noted" in told and whole, told)
             titles = trial.sessions()
             step(
                 "has a session for each conversation",
@@ -265,6 +315,38 @@ def agent_runs(agent, binaries, window):
                 step("compacts, and its summary is no conversation", *compacted(trial))
         losses = trial.losses()
         step("loses nothing", not losses, losses[:3])
+    return {"passed": passed, "failed": failed}
+
+
+def agent_beside(agent, binaries, window):
+    """Try a program with us and without; give what passed and what failed."""
+    passed, failed, runs = [], {}, []
+    for direct in (True, False):
+        with ExitStack() as stack:
+            trial = Trial(agent, binaries, window, stack, speaks=agent.speaks, direct=direct)
+            said = [(agent.first, text) for text in (FACT, QUESTION, TOOLS)]
+            said += [(agent.again, AFTER)] if agent.again else []
+            told = [re.findall(ANSWERS, trial.say(*each)[0])[-1:] for each in said]
+            folder = str(trial.folder)
+            names = (re.escape(folder), re.sub("[^a-zA-Z0-9]", "-", folder), *agent.marks)
+            marks = [(re.compile(each), "MARK") for each in names]
+            chats = [(chat, marks) for chat in trial.upstream.chats]
+            runs.append((told, chats))
+            sent = [
+                (row, ())
+                for row in trial.relay.passed
+                if row.path == trial.upstream.chats[0].dialect
+            ]
+    (alone, direct), (ours, through) = runs
+    unlike = [pair for pair in zip(alone, ours, strict=True) if pair[0] != pair[1]]
+    apart = differences(direct, through)
+    added = differences(sent, [(chat, ()) for chat, _ in through])
+    for name, found in {
+        "says what it says without us": unlike or [each for each in alone if not each],
+        "sends on what the program sends, and only memory adds": added,
+        "has the upstream asked what it is asked without us": apart,
+    }.items():
+        failed.update({name: str(found[:4])[:1500]}) if found else passed.append(name)
     return {"passed": passed, "failed": failed}
 
 
@@ -292,3 +374,6 @@ def agents(binaries, only=(), windows=WINDOWS):
             label = f"{agent.name} {window // 1024}k"
             if not only or any(word in label for word in only):
                 yield label, agent_runs(agent, binaries, window)
+        label = f"{agent.name} beside"
+        if agent.speaks and (not only or any(word in label for word in only)):
+            yield label, agent_beside(agent, binaries, windows[0])

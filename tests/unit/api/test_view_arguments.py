@@ -28,6 +28,8 @@ VIEWS = {
 RIGHT = {
     "text": "The app must start within 2 s.",
     "wanted": "1",
+    "receipt": "1",
+    "rewritten": ["backups/a.zip"],
     "session": "tea",
     "current": None,
     "title": "Tea",

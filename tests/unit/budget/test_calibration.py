@@ -19,7 +19,7 @@ def message(*parts, **fields):
 
 
 def learned(counts, reported, times=20):
-    found = Calibration(tokenizer="estimate-1")
+    found = Calibration(tokenizer="estimate-2")
     for _ in range(times):
         found = found.learn(counts, reported)
     return found
@@ -156,7 +156,7 @@ def test_a_message_costs_five_tokens_beside_its_words_and_a_prompt_three():
 
 def test_a_stored_count_holds_under_the_same_tokenizer_only():
     counter = Counter(EstimateTokenizer())
-    stored = message(Text("hello there"), tokens=77, tokenizer="estimate-1")
+    stored = message(Text("hello there"), tokens=77, tokenizer="estimate-2")
     assert counter.parts(stored) == 77
     foreign = message(Text("hello there"), tokens=77, tokenizer="tiktoken-o200k_base")
     assert counter.parts(foreign) == counter.text("hello there")
@@ -165,11 +165,11 @@ def test_a_stored_count_holds_under_the_same_tokenizer_only():
 
 def test_a_stored_count_gives_way_to_what_was_learned():
     counts = Counter(EstimateTokenizer()).by_script([message(Text("你好" * 500))])
-    cheap = Calibration(tokenizer="estimate-1")
+    cheap = Calibration(tokenizer="estimate-2")
     for _ in range(12):
         cheap = cheap.learn(counts, round(sum(counts.values()) / 2))
     counter = Counter(EstimateTokenizer(), cheap)
-    stored = message(Text("你好" * 100), tokens=384, tokenizer="estimate-1")
+    stored = message(Text("你好" * 100), tokens=384, tokenizer="estimate-2")
     assert counter.parts(stored) < 240
 
 

@@ -108,7 +108,7 @@ def test_old_backups_are_pruned_and_the_newest_stays(run, tmp_path):
     home = tmp_path / "home"
     run("ask", "my cat is called Ada")
     backed_up(run, home, "01", "02", "03", "04")
-    assert run("backup", "prune").code == 2
+    assert "Nothing to remove" in run("backup", "prune").out
     shown = run("backup", "prune", "--keep", "2", "--dry-run")
     assert "Would remove 2 backups" in shown.out
     refused = run("backup", "prune", "--keep", "2")

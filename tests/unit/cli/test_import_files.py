@@ -1,8 +1,10 @@
 import json
+import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -319,3 +321,15 @@ def test_tests_and_hidden_folders_of_a_checkout_are_not_looked_into(run, scatter
     assert places == {str(scattered / "b/tests"), str(scattered / ".claude")}
     files = run("import", "--find", str(scattered / "tests"), "--json").data["files"]
     assert len(files) == 1
+
+
+def test_a_pipe_that_nobody_writes_yet_is_waited_for_and_that_is_said(run, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    line = json.dumps({"role": "user", "content": "My boat is called Ada."}) + "\n"
+    writer = Thread(target=lambda: pipe.write_text(line * 2, "utf-8"))
+    writer.start()
+    ran = run("import", str(pipe))
+    writer.join()
+    assert "Waiting for data from" in ran.err
+    assert "Imported 1 conversation" in ran.out

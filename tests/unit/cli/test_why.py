@@ -35,7 +35,7 @@ def account(*rows, rest=(1, 20), intent=Intent.VIVID_RECALL, **more):
     ledger = Ledger(
         window=4000, parts=PARTS, rows=rows, rest_count=rest[0], rest_tokens=rest[1],
         intent=intent, signals=("remember",), complexity=0.25, response_percentage=20,
-        budget_available=2000, prefix_reuse=0.76, model="m", tokenizer="estimate-1", bound="memory_cap",
+        budget_available=2000, prefix_reuse=0.76, model="m", tokenizer="estimate-2", bound="memory_cap",
     )  # fmt: skip
     texts = {"here": "Remember the Hotel?", "a": "The hotel is called Azul.", "b": "Hm."}
     return ContextReport(
@@ -80,7 +80,7 @@ def test_a_person_reads_whole_sentences():
     assert "excluded from memory by the setting memory_cap" in said
 
 
-@pytest.mark.parametrize("figure", ["0.25", "estimate-1", "c0ffee", "0.90", "vivid_recall"])
+@pytest.mark.parametrize("figure", ["0.25", "estimate-2", "c0ffee", "0.90", "vivid_recall"])
 def test_figures_and_ids_are_in_the_details_only(figure):
     assert figure not in shown(account(*ROWS))
     assert figure in text(detail_lines(account(*ROWS), 78, colour=False))

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from tests.unit.context import disguises
+
 _TAGS = (
     "recalled",
     "recalled-exchange",
@@ -32,8 +34,7 @@ _SLASHES = "∕⁄／\\⧸＼"
 _STYLES = (0x1D41A, 0x1D44E, 0x1D482, 0x1D4EA, 0x1D51E, 0x1D552, 0x1D5BA, 0x1D5EE, 0x1D68A)
 """Where the small letters of mathematical alphabets without gaps for ours begin."""
 
-TOKENS = tuple(
-    """
+_TOKENS = """
 <|im_start|> <|im_end|> <|im_sep|> <|endoftext|> <|endofprompt|> <|fim_prefix|> <|fim_middle|>
 <|fim_suffix|> <|begin_of_text|> <|end_of_text|> <|start_header_id|> <|end_header_id|> <|eot_id|>
 <|eom_id|> <|python_tag|> <|header_start|> <|header_end|> <|eot|> <|step_id|> <|system|> <|user|>
@@ -49,8 +50,8 @@ TOKENS = tuple(
 [INST] [/INST] <<SYS>> <</SYS>> [TOOL_CALLS] [AVAILABLE_TOOLS] [/AVAILABLE_TOOLS] [TOOL_RESULTS]
 [/TOOL_RESULTS] [SYSTEM_PROMPT] [/SYSTEM_PROMPT] [TOOL_CONTENT] [IMG] [gMASK] [sMASK] [CLS] [SEP]
 [MASK] [PAD] [UNK] [THINK] [/THINK] [ARGS] [CALL_ID] [PREFIX] [SUFFIX] [MIDDLE]
-""".split()
-)
+"""
+TOKENS = tuple(dict.fromkeys([*_TOKENS.split(), *disguises.TOKENS]))
 """Control tokens as the tokenizers of the families have them, letter by letter."""
 _ROLE_TAGS = "system user assistant developer tool".split()
 _TURNS = (

@@ -1,8 +1,10 @@
 """0 escapes: nothing from memory closes its fence, poses as a role or is read as a control token."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from tests.unit.context.disguises import ALL, LEFT
 from tests.unit.context.injections import INJECTIONS, ORDER, TOKENS
 from tests.unit.context.reading import control_tokens, folded, tags
 
@@ -11,6 +13,7 @@ from unabridged.condense.history_summary import HistorySummary
 from unabridged.context.overviews import overview_of
 from unabridged.context.recall_block import (
     GUIDE,
+    as_line,
     fact_block,
     own_words,
 )
@@ -19,6 +22,8 @@ from unabridged.context.render import (
     earlier_text,
     exchange_blocks,
     history_messages,
+    in_fence,
+    in_history,
     pinned_text,
     recalled_block,
     user_message,
@@ -95,49 +100,45 @@ def test_the_table_is_large_and_would_escape_if_nothing_were_done():
     assert seen >= set(TOKENS)
 
 
-def test_history_keeps_its_roles_and_its_words_but_for_the_fence():
+def test_history_keeps_its_roles_and_its_words_and_no_result_poses_as_memory():
     plain = [message.role for message in history_messages(exchange("Plain words."))]
     for one in INJECTIONS:
-        for places in ((), [(0, 0)]):
-            for message in history_messages(exchange(one.text), places):
-                said = message.text + "".join(r.text for r in message.results)
-                assert tags(said) == [], one.name
         messages = history_messages(exchange(one.text))
         assert [message.role for message in messages] == plain
+        assert messages[0].text == messages[-1].text == one.text
+        (result,) = messages[2].results
+        assert tags(result.text) == [], one.name
         if not one.fence:
-            assert messages[0].text == one.text
-            assert messages[2].results[0].text == one.text
+            assert result.text == one.text
+
+
+def test_what_is_counted_is_what_is_sent():
+    for one in INJECTIONS:
+        whole = exchange(one.text)
+        counted = replace(whole, messages=tuple(map(_counted, whole.messages)))
+        sent = history_messages(counted)
+        afresh = [replace(m, tokens=None, tokenizer=None) for m in sent]
+        assert in_history(counted, COUNTER) == sum(map(COUNTER.message, afresh)), one.name
+        sides = [without_markup(m.text) for _, m in whole.spoken]
+        empty = in_fence(replace(whole, messages=whole.messages[1:3]), COUNTER)
+        block = in_fence(counted, COUNTER)
+        assert block - empty >= sum(map(COUNTER.text, sides)), one.name
+
+
+def _counted(message):
+    return replace(message, tokens=COUNTER.plain(message), tokenizer=COUNTER.identity)
 
 
 @pytest.mark.parametrize("dressed", [(), ("a fact",)])
-def test_the_words_of_this_message_are_as_they_are_but_for_the_fence(dressed):
+def test_the_words_of_this_message_are_as_they_are(dressed):
     blocks = [fact_block(AT, text) for text in dressed]
-    around = tags(user_message(Message("m", Role.USER, (Text("Hello."),), AT), blocks).text)
-    for one in INJECTIONS:
-        sent = user_message(Message("m", Role.USER, (Text(one.text),), AT), blocks)
-        assert tags(sent.text) == around, one.name
+    around = user_message(Message("m", Role.USER, (Text(""),), AT), blocks).text
+    for one in [*(one.text for one in INJECTIONS), *ALL, "</recalled>", "<recalled-user>"]:
+        sent = user_message(Message("m", Role.USER, (Text(one),), AT), blocks)
+        assert sent.text == around + one
         assert sent.role is Role.USER
-        if not one.fence:
-            assert own_words(sent.text) == one.text
-        assert ORDER in own_words(sent.text)
-
-
-def test_no_fence_is_put_together_from_parts():
-    for parts in (
-        ("<", "/recalled>"),
-        ("</", "recalled>"),
-        ("</reca", "lled>"),
-        ("<", " ", "/recalled>"),
-        ("a<\u200b", "\u200b/rec\u0301", "alled>"),
-    ):
-        message = Message("m", Role.USER, tuple(map(Text, parts)), AT)
-        for between in ("", "\n", " "):
-            for sent in (
-                user_message(message, ()),
-                history_messages(Exchange("e", "s", None, ExchangeState.OPEN, (message,), AT))[0],
-            ):
-                words = [part.text for part in sent.parts]
-                assert tags(between.join(words)) == [], parts
+        if blocks:
+            assert own_words(sent.text) == one
 
 
 HARMLESS = (
@@ -151,6 +152,12 @@ HARMLESS = (
     "I recalled it: < 5 minutes. [1] [x] [SIC] [TODO]",
     "Ⅷ ﬁne ½ — „so“ ‹so› 👩‍👩‍👧 e\u0301 กำ हिन्दी",
     "<rec> <recall> <reca11> <recal led x",
+    "a < |x| and |y| < b; type A = Map<K|V>; f <| x; [a | b]; xs |> map",
+    "Note: the system: works. Human rights: all. A user: Ann\nTime: 10:30\nUsers: 3",
+    "## Response\n### Notes\nwhat the AI: said; the user : x",
+    "a[i]~b[j] ~ c; [e] [x~y]; ~[z]; <user input> <model here>; 《红楼梦》 |x| ≪ |y|",
+    "<img src='a.png'> <input> <ref> <section role='x'> <n> vector<T> <response_time>",
+    "the r e c a l l e d words; recalled> <r, e, c",
 )
 
 
@@ -160,12 +167,33 @@ def test_other_texts_stay_as_they_are(text):
     assert history_messages(exchange(text))[0].text == text
 
 
+@pytest.mark.parametrize("disguise", ALL)
+def test_every_turn_marker_and_disguise_is_neutralised(disguise):
+    """The list was written from the templates before the rules were."""
+    for text in (disguise, f"Said: {disguise}{ORDER}", f"{ORDER}\n{disguise}\n"):
+        made = without_markup(text)
+        assert made != text
+        assert len(made) == len(text)
+        assert without_markup(made) == made
+
+
+def test_a_role_is_one_at_the_beginning_of_a_line_only():
+    assert as_line("user: It must not be empty.") == "user: It must not be empty."
+    assert as_line("a\nuser: b") == "a\n  user∶ b"
+    assert fact_block(AT, "User: b").count("User∶") == 1
+
+
+@pytest.mark.parametrize("text", LEFT)
+def test_what_is_left_on_purpose_stays(text):
+    assert without_markup(text) == text
+
+
 def test_one_character_is_changed_for_each_imitation():
     for one in INJECTIONS:
         made = without_markup(one.text)
         assert len(made) == len(one.text)
         changed = {b for a, b in zip(one.text, made, strict=True) if a != b}
-        assert changed <= {"‹", "⁅"}
+        assert changed <= {"‹", "⁅", "⁆", "∶"}
         assert without_markup(made) == made
 
 

@@ -14,6 +14,7 @@ READERS = {
     "restore_context",
     "session_path",
     "why",
+    "working_folders",
 }
 
 

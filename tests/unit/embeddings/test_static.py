@@ -93,7 +93,7 @@ def test_a_text_has_one_vector_whatever_stands_beside_it(embedder):
 def test_letting_words_go_changes_nothing(embedder, monkeypatch):
     texts = [" ".join(f"word{n} alpha{n % 7}" for n in range(k, k + 40)) for k in range(50)]
     vectors, known = embedder.embed(texts), [embedder.known(text) for text in texts]
-    monkeypatch.setattr(static.load_table(DATA)._pieces, "most", 3)
+    monkeypatch.setattr(static.load_table(DATA).pieces, "most", 3)
     assert embedder.embed(texts).tobytes() == vectors.tobytes()
     assert [embedder.known(text) for text in texts] == known
 
@@ -111,7 +111,7 @@ def test_another_embedder_takes_no_memory():
 
 
 def test_threads_share_one_embedder(embedder, monkeypatch):
-    monkeypatch.setattr(static.load_table(DATA)._pieces, "most", 50)
+    monkeypatch.setattr(static.load_table(DATA).pieces, "most", 50)
     shared = StaticEmbedder()
     expected = [embedder.embed([text]) for text in TEXTS]
     wrong = []

@@ -45,7 +45,7 @@ def test_recall_gets_what_the_client_leaves(memory):
     asked = user("What was the password of gate 3? Tell me everything about the gates.")
     free = memory.prepare_synced(memory.sync([asked]), RequestOptions())
     assert len(free.ledger.kept(Tier.SEMANTIC)) > 8
-    history = long_talk(14, 60)
+    history = long_talk(9, 60)
     context = memory.prepare_synced(memory.sync([*history, asked], session="own"), RequestOptions())
     assert clients(context) == [*plain(history), asked.text]
     assert contents(context)[-1].startswith(f"{asked.text}\n<recalled ")
@@ -102,9 +102,9 @@ def shared(before, after):
 def test_the_prompt_keeps_its_beginning(memory):
     drafts, reused, before = [], [], None
     for n in range(40):
-        drafts.append(user(f"question {n} " + f"word{n} " * 60))
-        _, context, _ = ask(memory, drafts, f"answer {n} " + f"word{n} " * 60)
-        drafts += talk("", f"answer {n} " + f"word{n} " * 60)[1:]
+        drafts.append(user(f"question {n} " + f"word{n} " * 45))
+        _, context, _ = ask(memory, drafts, f"answer {n} " + f"word{n} " * 45)
+        drafts += talk("", f"answer {n} " + f"word{n} " * 45)[1:]
         if before is not None:
             reused.append(shared(before, contents(context)))
         before = contents(context)
@@ -133,7 +133,7 @@ def test_earlier_blocks_come_again_at_their_messages(memory):
 def test_a_branch_keeps_the_beginning_of_its_own_path(memory):
     drafts = []
     for n in range(6):
-        drafts.append(user(f"question {n} " + f"word{n} " * 60))
+        drafts.append(user(f"question {n} " + f"word{n} " * 45))
         _, context, _ = ask(memory, drafts, f"answer {n}")
         drafts += talk("", f"answer {n}")[1:]
     _, branch, _ = ask(memory, [*drafts[:8], user("another one")])

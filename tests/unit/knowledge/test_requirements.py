@@ -3,8 +3,10 @@ import io
 import json
 
 import pytest
+from tests.helpers.hostile import HOSTILE
 from tests.opened import unaware
 
+from unabridged.domain.control_characters import without_controls
 from unabridged.domain.record import RecordKind
 from unabridged.errors import InputError, NotFoundError, TransferError
 from unabridged.knowledge.requirement_patterns import conflict, gist, stated
@@ -206,6 +208,16 @@ def test_no_cell_of_a_table_begins_a_formula(requirements):
     assert rows[0]["text"] == '\'=cmd|"/c calc"!A1 must not run'
     assert not any(cell.startswith(("=", "+", "-", "@", "\t")) for cell in rows[0].values())
     assert rows[0]["id"] == "REQ-1"
+    for text in ("\r=1 must", "\n=1 must", " =1 must", "\uff1d1 must", "\u00a0@x must"):
+        requirements.add(f"{text} {HOSTILE}")
+    table = to_csv(requirements.all())
+    cells = [row["text"] for row in csv.DictReader(io.StringIO(table))]
+    assert not any(cell.lstrip().startswith(("=", "@", "\uff1d")) for cell in cells)
+    for form in (table.replace("\r\n", "\n"), to_markdown(requirements.all())):
+        assert without_controls(form) == form
+    shown = to_json(requirements.all())
+    assert without_controls(shown) == shown
+    assert from_json(shown) == requirements.all()
 
 
 def test_markdown_shows_every_field_that_is_filled_and_begins_nothing(requirements):

@@ -128,15 +128,26 @@ def test_a_single_memory_becomes_a_space_for_each_model(tmp_path):
     assert place.said(place.space("default/default/qwen2.5:7b")) == ["one", "three"]
 
 
-def test_a_model_that_nobody_names_is_asked_for_and_never_guessed(tmp_path):
+@pytest.mark.parametrize(("model", "space"), [(None, "unknown"), ("llama3", "llama3")])
+def test_a_model_that_nobody_names_is_unknown_or_given_and_never_guessed(tmp_path, model, space):
     place = Place(tmp_path, isolation=("user", "agent", "model"))
     place.write("memory.json", {"current_conversation": [{"user": "hi", "assistant": "ho"}]})
-    with pytest.raises(MigrationError, match="exchanges without a model") as told:
-        place.migrations.migrate(place.old)
-    assert "--model" in told.value.hint
-    assert place.spaces() == {}
-    place.migrations.migrate(place.old, model="llama3")
-    assert place.spaces() == {"default/default/llama3": 1}
+    place.migrations.migrate(place.old, model=model)
+    assert place.spaces() == {f"default/default/{space}": 1}
+
+
+@pytest.mark.parametrize(("given", "model"), [
+    (None, "qwen2-5-7b"), ("llama3", "qwen2-5-7b"), ("qwen2.5:7b", "qwen2.5:7b"),
+])  # fmt: skip
+def test_a_file_of_a_model_has_its_name(tmp_path, given, model):
+    place = Place(tmp_path, isolation=("user", "agent", "model"))
+    turns = [exchange("one"), exchange("two", "mistral")]
+    place.write("memory/qwen2-5-7b.json", {"metadata": {}, "current_conversation": turns})
+    place.write("memory/memory.json", {"current_conversation": [exchange("three")]})
+    place.migrations.migrate(place.old, model=given)
+    wanted = {model: 1, "mistral": 1}
+    wanted[given or "unknown"] = wanted.get(given or "unknown", 0) + 1
+    assert place.spaces() == {f"default/default/{name}": n for name, n in wanted.items()}
 
 
 def test_where_spaces_hold_every_model_it_may_stay_unknown(place):

@@ -12,7 +12,8 @@ from unabridged.tokens.cache import Memo
 from unabridged.tokens.choose_tokenizer import choose
 from unabridged.tokens.estimate import EstimateTokenizer
 from unabridged.tokens.gguf import GgufTokenizer
-from unabridged.tokens.text_profile import shape
+from unabridged.tokens.text_profile import scripts, shape
+from unabridged.tokens.text_runs import gaps, odd_marks
 from unabridged.tokens.tiktoken import TiktokenTokenizer, encoding_for
 
 
@@ -103,11 +104,11 @@ def test_an_unknown_encoding_is_refused():
     ("tokenizer", "model", "provider", "path", "identity"),
     [
         ("auto", "gpt-4o", "openai", "", "tiktoken-o200k_base"),
-        ("auto", "llama3:latest", "ollama", "", "estimate-1"),
-        ("auto", "llama3:latest", "ollama", "m.gguf", "estimate-1"),
+        ("auto", "llama3:latest", "ollama", "", "estimate-2"),
+        ("auto", "llama3:latest", "ollama", "m.gguf", "estimate-2"),
         ("auto", "smollm2", "gguf", "/models/m.gguf", "gguf-m.gguf"),
-        ("auto", "quote", "quote", "", "estimate-1"),
-        ("estimate", "gpt-4o", "openai", "", "estimate-1"),
+        ("auto", "quote", "quote", "", "estimate-2"),
+        ("estimate", "gpt-4o", "openai", "", "estimate-2"),
         ("tiktoken", "llama3", "ollama", "", "tiktoken-o200k_base"),
         ("tiktoken", "gpt-4", "openai", "", "tiktoken-cl100k_base"),
         ("gguf", "llama3", "ollama", "m.gguf", "gguf-m.gguf"),
@@ -127,8 +128,8 @@ def test_a_choice_that_cannot_be(tokenizer):
 
 def test_auto_makes_do_without_extras(monkeypatch):
     monkeypatch.setattr("unabridged.tokens.choose_tokenizer.find_spec", lambda _name: None)
-    assert choose(Settings(), "gpt-4o", "openai").identity == "estimate-1"
-    assert choose(Settings(), "smollm2", "gguf", "m.gguf").identity == "estimate-1"
+    assert choose(Settings(), "gpt-4o", "openai").identity == "estimate-2"
+    assert choose(Settings(), "smollm2", "gguf", "m.gguf").identity == "estimate-2"
 
 
 def test_the_estimate_is_no_quarter_of_the_characters():
@@ -145,9 +146,45 @@ def test_words_are_counted_by_length():
 
 
 def test_scripts_are_counted_apart():
-    found = shape("日本語 かな 한국 Привет ñandú “x” 😂")
-    assert (found["cjk"], found["kana"], found["hangul"], found["cyrillic"]) == (3, 2, 2, 6)
-    assert (found["accents"], found["typographic"], found["emoji"]) == (2, 2, 1)
+    found = {
+        name: len(chars) for name, (chars, _) in scripts("日本語 かな 한국 Привет “x” 😂𐌰").items()
+    }
+    assert found == {
+        "cjk": 3,
+        "kana": 2,
+        "hangul": 2,
+        "cyrillic": 6,
+        "typographic": 2,
+        "emoji": 1,
+        "rare": 1,
+    }
+    assert shape("ñandú")["accents"] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        ('f(x + ");', (0, 0, 0)),
+        ("a ==== b", (0, 0, 0)),
+        ("a ++--++-- b", (1, 8, 6)),
+        ("[[{},[]]]", (1, 9, 7)),
+    ],
+)
+def test_marks_that_no_vocabulary_joins_are_counted_one_by_one(text, most):
+    assert odd_marks(text) == most
+
+
+def test_white_space_is_ordinary_as_an_indentation_and_odd_as_a_mixture():
+    assert gaps("a\n    b\n\nc")["gap_runs"] == 1
+    assert "odd" not in gaps("a\n    b\n\nc")
+    assert gaps("a \t \t b")["odd"] == 5
+
+
+def test_what_is_unlike_any_language_costs_its_bytes():
+    estimate = EstimateTokenizer()
+    for text in ("𐎠𐎡𐎢𐎣", "\x00\x01\x02", "ꀀꀁꀂ", "\ue000\ue001"):
+        assert estimate.count(text) >= len(text.encode())
+        assert set(estimate.by_script(text)) == {"odd"}
 
 
 def test_a_memo_forgets_what_was_not_asked_for_longest():

@@ -104,7 +104,7 @@ def show_help(chat: Chat, wanted: str) -> None:
 def _overview() -> Iterator[str]:
     for group, about in GROUPS.items():
         said = dict.fromkeys(each.name.split()[0] for each in COMMANDS if each.group == group)
-        yield f"{paint(group, 'bold')}  {paint(about, 'dim')}"
+        yield paint(group, "bold") + "  " + paint(about, "dim")
         yield from ("  " + line for line in wrap("  ".join(said), width() - INDENT))
     yield ""
     for text in HOW:

@@ -11,10 +11,15 @@ from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.input.typeahead import store_typeahead
 from prompt_toolkit.input.vt100_parser import Vt100Parser
 from prompt_toolkit.key_binding import KeyBindings, KeyPress, KeyPressEvent
+from prompt_toolkit.layout.screen import Char
 from prompt_toolkit.shortcuts import CompleteStyle
 from prompt_toolkit.styles import Style
 
 _STYLE = Style.from_dict({"sign": "ansicyan bold", "placeholder": "ansibrightblack"})
+# The library draws control characters as ^[ and the like; these would turn the line around.
+Char.display_mappings |= dict.fromkeys(
+    "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069", "\ufffd"
+)
 PLACEHOLDER = "Say something, or /help"
 
 

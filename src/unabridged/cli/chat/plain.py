@@ -5,8 +5,7 @@ from collections.abc import Iterable
 
 import click
 
-from unabridged.cli.output import dumps, echo, echo_error
-from unabridged.cli.terminal_text import safe
+from unabridged.cli.output import echo, echo_error, echo_json, echo_raw
 from unabridged.errors import UnabridgedError
 from unabridged.turn.conversation import Conversation
 
@@ -28,7 +27,7 @@ class PlainScreen:
         if prompting:
             if draft:
                 self.note(draft)
-            click.echo("> ", nl=False, err=True)
+            echo("> ", err=True, end=False)
         return _line()
 
     def begin_answer(self) -> None:
@@ -37,8 +36,7 @@ class PlainScreen:
     def delta(self, text: str, reasoning: str) -> None:  # noqa: ARG002 - thinking is not the answer
         """Write the words as they arrive."""
         if text:
-            shown = safe(text) if sys.stdout.isatty() else text
-            click.echo(shown, nl=False)
+            echo_raw(text)
             self._open = not text.endswith("\n")
 
     def working(self, text: str) -> None:
@@ -48,7 +46,7 @@ class PlainScreen:
     def end_answer(self) -> None:
         """End the last line."""
         if self._open:
-            click.echo()
+            echo()
         self._open = False
 
     def say(self, lines: Iterable[str]) -> None:
@@ -58,7 +56,7 @@ class PlainScreen:
 
     def note(self, text: str, style: str = "dim") -> None:
         """Write a remark to standard error."""
-        echo(safe(text), style, err=True)
+        echo(text, style, err=True)
 
     def error(self, error: UnabridgedError) -> None:
         """Write an error to standard error."""
@@ -91,7 +89,7 @@ class SilentScreen:
 
     def say(self, lines: Iterable[str]) -> None:
         """Write the output of a command as one line of JSON."""
-        click.echo(dumps({"lines": [click.unstyle(line) for line in lines]}, indent=None))
+        echo_json({"lines": [click.unstyle(line) for line in lines]}, indent=None)
 
     def note(self, text: str, style: str = "dim") -> None:
         """Do nothing: notes are in the JSON."""

@@ -2,8 +2,8 @@
 
 import time
 from collections.abc import Iterable
+from typing import Any
 
-import click
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.live import Live
 from rich.padding import Padding
@@ -19,6 +19,21 @@ from unabridged.cli.paint import INDENT, WIDEST, paint
 from unabridged.cli.terminal_text import safe, wrap
 from unabridged.errors import UnabridgedError
 from unabridged.turn.conversation import Conversation
+
+
+class SafeConsole(Console):
+    """A terminal to which no text sends a control character, whatever lays it out."""
+
+    def __init__(self, **terms: Any) -> None:
+        super().__init__(highlight=False, emoji=False, markup=False, **terms)
+
+    def render(  # type: ignore[explicit-override]  # typing.override needs Python 3.12
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Return the pieces to write, their text made safe; Markdown may contain ``&#x202e;``."""
+        for piece in super().render(renderable, options):
+            yield piece if piece.control else piece._replace(text=safe(piece.text))
+
 
 REFRESHES = 8
 """Drawings of a growing answer per second."""
@@ -37,7 +52,7 @@ class TerminalScreen:
     interactive = True
 
     def __init__(self, console: Console | None = None, typed: TypeAhead | None = None) -> None:
-        self._console = console or Console(highlight=False, emoji=False, markup=False)
+        self._console = console or SafeConsole()
         self._console.push_theme(THEME)
         self._fixed = console.width if console else None
         self._typed = typed or TypeAhead(wanted=False)
@@ -58,7 +73,7 @@ class TerminalScreen:
     def read(self, draft: str = "") -> str | None:
         """Read a message or command; None at Ctrl-D."""
         assert self._editor is not None  # noqa: S101 - `open` comes first
-        click.echo()
+        echo()
         try:
             return self._editor.read(draft)
         finally:
@@ -69,7 +84,7 @@ class TerminalScreen:
         self._fit()
         self._blocks = Blocks()
         self._began, self._doing, self._gap = time.monotonic(), "reading", False
-        click.echo()
+        echo()
         self._live = Live(
             get_renderable=self._growing,
             console=self._console,
@@ -100,7 +115,7 @@ class TerminalScreen:
             self._live = None
         self._print(self._blocks.rest())
         if self._gap:
-            click.echo()
+            echo()
 
     def say(self, lines: Iterable[str]) -> None:
         """Write lines."""

@@ -9,13 +9,14 @@ from types import TracebackType
 from typing import Any, Self
 
 from unabridged import config
-from unabridged.cli.terminal_text import cells
+from unabridged.cli.output import write_controls
+from unabridged.cli.terminal_text import Safe, cells
 
 _AT_ONCE = 65_536
 """Bytes to read at once."""
 _AS_KEYS = str.maketrans({"\n": "\r", "\0": "\x04"})
 """The bytes of Enter and Ctrl-D from a terminal that edits lines, and the keys."""
-_PASTES, _NO_PASTES = "\x1b[?2004h", "\x1b[?2004l"
+_PASTES, _NO_PASTES = Safe("\x1b[?2004h"), Safe("\x1b[?2004l")
 """Let the terminal mark what is pasted, so that several lines stay one message."""
 
 
@@ -66,7 +67,7 @@ class TypeAhead:
         if self._early:
             size = os.get_terminal_size(sys.stdout.fileno())
             rows = min(_echoed_rows(self._early, size.columns), size.lines - 1)
-            _write(f"\r\x1b[{rows}A\x1b[J" if rows else "\r\x1b[J")
+            _write(Safe(f"\r\x1b[{rows}A\x1b[J" if rows else "\r\x1b[J"))
 
     def early(self) -> str:
         """Return the keys that were typed so far; nothing at a second call."""
@@ -108,8 +109,7 @@ def _typed(handle: int) -> str:
     return typed.decode("utf-8", "ignore")
 
 
-def _write(sequence: str) -> None:
+def _write(sequence: Safe) -> None:
     if not config.is_dumb_terminal():
         with contextlib.suppress(OSError):
-            sys.stdout.write(sequence)
-            sys.stdout.flush()
+            write_controls(sequence)

@@ -13,7 +13,7 @@ from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import paint, width
 from unabridged.cli.plain_command import plain_command
-from unabridged.cli.terminal_text import one_line, safe, wrap
+from unabridged.cli.terminal_text import one_line, wrap
 from unabridged.domain.file_edit import Adoption, Edit, EditKind
 from unabridged.errors import InputError
 from unabridged.factory.edited_files import adoption_of
@@ -73,14 +73,14 @@ def command(
 def adoption_lines(view: Adoption) -> Iterator[str]:
     """Show the changes of an edited file."""
     if view.sound:
-        yield f"{safe(view.path)} is unchanged; there is nothing to import."
+        yield f"{view.path} is unchanged; there is nothing to import."
         return
     if view.edits:
-        yield f"{safe(view.path)}: {count(len(view.edits), 'change')} by hand."
+        yield f"{view.path}: {count(len(view.edits), 'change')} by hand."
     for edit in view.edits:
         yield from _edit(edit)
     for note in view.notes:
-        yield from wrap(safe(note), width())
+        yield from wrap(note, width())
 
 
 def _edit(edit: Edit) -> Iterator[str]:
@@ -98,7 +98,7 @@ def _edit(edit: Edit) -> Iterator[str]:
 def _side(mark: str, old: str, new: str) -> Iterator[str]:
     # One text with its change: ``[-gone-]`` and ``{+new+}``, as git marks words.
     if old or new:
-        for line in wrap(mark + safe(marked(old, new)), width()):
+        for line in wrap(mark + marked(old, new), width()):
             yield f"  {line}"
 
 

@@ -7,7 +7,7 @@ from unabridged.cli.open_from_options import open_space, session_named
 from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import echo
 from unabridged.cli.plain_command import plain_command
-from unabridged.cli.terminal_text import one_line, safe
+from unabridged.cli.terminal_text import one_line
 from unabridged.domain.session import Session
 from unabridged.errors import InputError
 from unabridged.space.space import Space
@@ -55,7 +55,7 @@ def _tell(invocation: Invocation, space: Space, done: list[Session], what: str) 
         invocation.emit({"sessions": [session.id for session in done], "use": use})
         return
     for session in done:
-        echo(f"{what}: {safe(one_line(session.title or session.id))}")
+        echo(f"{what}: {one_line(session.title or session.id)}")
     if not done:
         echo("Nothing to do.", "dim")
     active = count(use.sessions, "session")

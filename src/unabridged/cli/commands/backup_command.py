@@ -15,7 +15,7 @@ from unabridged.cli.parse_moment import parse_past, parse_time
 from unabridged.cli.parse_space import parse_space
 from unabridged.cli.plain_command import PlainGroup
 from unabridged.cli.progress import Stages
-from unabridged.cli.terminal_text import safe, wrap
+from unabridged.cli.terminal_text import wrap
 from unabridged.clock import SystemClock
 from unabridged.domain.backup_results import Backup, RestoreResult, RewrittenBackup
 from unabridged.errors import InputError
@@ -213,7 +213,7 @@ def prune_command(
 def rewritten_lines(done: Sequence[RewrittenBackup], *, dry_run: bool = False) -> list[str]:
     """Show what was taken out of backups."""
     would = "Would take" if dry_run else "Took"
-    lines = []
+    lines: list[str] = []
     for one in done:
         name = Path(one.path).name
         if one.trouble:
@@ -227,7 +227,7 @@ def rewritten_lines(done: Sequence[RewrittenBackup], *, dry_run: bool = False) -
 def _listed(one: Backup) -> list[str]:
     said = one.trouble or f"{_held(one)}, {size(one.bytes)}"
     head = f"{moment(one.at) or 'unreadable'}  {said}"
-    return [*wrap(safe(head), width()), paint(f"  {Path(one.path).name}", "dim")]
+    return [*wrap(head, width()), paint(f"  {Path(one.path).name}", "dim")]
 
 
 def _restored(one: RestoreResult) -> list[str]:

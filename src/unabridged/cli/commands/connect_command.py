@@ -75,7 +75,7 @@ def command(
         data = {"name": client.name, "where": client.where, "form": client.form, "text": text}
         invocation.emit({**data, "note": noted(client, server), "checked": client.checked})
     elif only:
-        click.echo(text)
+        echo(text)
         if made:
             echo(noted(client, server), err=True)
     else:

@@ -6,7 +6,7 @@ from unabridged.cli.options import ANSWERING, Invocation
 from unabridged.cli.output import echo_lines
 from unabridged.cli.paint import paint, width
 from unabridged.cli.plain_command import plain_command
-from unabridged.cli.terminal_text import cells, pad, safe, wrap
+from unabridged.cli.terminal_text import cells, pad, wrap
 from unabridged.domain.results import Diagnosis
 
 _SIGNS = {True: ("✓", "good"), False: ("✗", "bad"), None: ("·", "dim")}
@@ -47,11 +47,11 @@ def command(invocation: Invocation, *, repair: bool) -> None:
 def _lines(finding: Diagnosis) -> list[str]:
     room = width() - TOPIC_ROOM - 4
     sign, style = _SIGNS[finding.ok]
-    lines = wrap(safe(finding.text), room)
+    lines = wrap(finding.text, room)
     if finding.hint:
-        lines += [paint(line, "dim") for line in wrap(safe(finding.hint), room)]
-    topic, indent = safe(finding.topic), " " * (TOPIC_ROOM + 4)
+        lines += [paint(line, "dim") for line in wrap(finding.hint, room)]
+    topic, indent = finding.topic, " " * (TOPIC_ROOM + 4)
     if cells(topic) > TOPIC_ROOM:  # the name of a space must not be cut
-        return [f"{paint(sign, style)} {topic}", *(indent + line for line in lines)]
-    head = f"{paint(sign, style)} {pad(topic, TOPIC_ROOM)}  "
+        return [paint(sign, style) + f" {topic}", *(indent + line for line in lines)]
+    head = paint(sign, style) + f" {pad(topic, TOPIC_ROOM)}  "
     return [(head if n == 0 else indent) + line for n, line in enumerate(lines)]

@@ -1,7 +1,7 @@
 """``unabridged export``."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,8 +12,9 @@ import click
 from unabridged.cli.format import count
 from unabridged.cli.open_from_options import look_into, open_home, session_named
 from unabridged.cli.options import MEMORY, Invocation
-from unabridged.cli.output import echo
+from unabridged.cli.output import echo, output_stream
 from unabridged.cli.plain_command import plain_command
+from unabridged.domain.control_characters import escape_controls, without_controls
 from unabridged.domain.results import Transcript
 from unabridged.errors import InputError, StoreError, TransferError
 from unabridged.factory.file_transfer import outgoing_of
@@ -131,6 +132,10 @@ def command(
             f"--branches does not change the format {name}.",
             hint="Use it with markdown or messages.",
         )
+    if encrypt and output == _STDOUT and sys.stdout.isatty():
+        raise InputError(
+            "An encrypted export is not text for a terminal.", hint="Name a file with -o FILE."
+        )
     report = _Report(name, output)
     form = _sealed(FORMS[name], invocation) if encrypt else FORMS[name]
     contexts = "contexts" in extras
@@ -158,12 +163,17 @@ def _one(report: _Report, form: ExportFormat, outgoing: Outgoing, *, force: bool
 
     counted = replace(outgoing, conversations=conversations)
     if report.path == _STDOUT:
-        report.exchanges = form.write(counted, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
+        with output_stream(_shown(form)) as stream:
+            report.exchanges = form.write(counted, stream)
     else:
         written = write_export(form, counted, report.path, force=force)
         report.exchanges, report.files = written.exchanges, list(written.files)
     report.left_out = held - report.exchanges
+
+
+def _shown(form: ExportFormat) -> Callable[[str], str]:
+    # On a terminal. JSON stays the same JSON; a page or Markdown gets signs for what is not shown.
+    return escape_controls if form.suffix.startswith(".json") else without_controls
 
 
 def _sealed(form: ExportFormat, invocation: Invocation) -> ExportFormat:

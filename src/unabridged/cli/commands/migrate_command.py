@@ -1,6 +1,5 @@
 """``unabridged migrate``."""
 
-import sys
 from pathlib import Path
 
 import click
@@ -11,12 +10,10 @@ from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, table, width
 from unabridged.cli.plain_command import plain_command
 from unabridged.cli.progress import counted
-from unabridged.cli.terminal_text import safe
-from unabridged.errors import InputError
+from unabridged.errors import InputError, TransferError
 from unabridged.factory.migration import MigrationPlan, Migrations, State
 
 _LAST = "last"
-_UNKNOWN = ""
 _OPTIONS = tuple(name for name in MEMORY if name != "model")
 MISSED_SHOWN = 20
 """The most failed records to show."""
@@ -33,7 +30,6 @@ MISSED_SHOWN = 20
 )
 @click.argument("folder", required=False, metavar="[FOLDER]")
 @click.option("--model", metavar="NAME", help="The model that answered exchanges that name none.")
-@click.option("--no-model", is_flag=True, help="Leave the model of those exchanges unknown.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be imported.")
 @click.option(
     "--rollback",
@@ -48,7 +44,6 @@ def command(
     folder: str | None,
     *,
     model: str | None,
-    no_model: bool,
     dry_run: bool,
     rollback: str | None,
     listed: bool,
@@ -57,7 +52,9 @@ def command(
 
     The programs are WorkspaceAI, Dana, ReqVIBE and EMM.
 
-    The folder is only read. First it is saved whole in a zip file. Then its memory is imported to a new place and each exchange is compared. Then the new spaces are put in place, all or none. Agents of Dana and users of ReqVIBE keep their names; everything else belongs to --user and --agent.
+    The folder is only read. First it is saved whole in a zip file. Then its memory is imported to a new place and each exchange is compared. Then the new spaces are put in place, all or none. Agents of Dana and users of ReqVIBE keep their names; everything else belongs to --user and --agent. A model that nothing names stays unknown.
+
+    What could not be read is listed, and the exit code is 7; everything else is imported. --dry-run ends with the exit code of the real run.
 
     --rollback exports what was said since, restores the folder byte by byte, and sets the new spaces aside. If a run is interrupted, repeat it to continue.
     """
@@ -73,15 +70,7 @@ def command(
     elif rollback is not None:
         _roll_back(invocation, migrations, None if rollback == _LAST else rollback)
     elif folder is not None:
-        _migrate(
-            invocation, migrations, Path(folder), _model(model, unknown=no_model), dry_run=dry_run
-        )
-
-
-def _model(model: str | None, *, unknown: bool) -> str | None:
-    if model is not None and unknown:
-        raise InputError("--model and --no-model exclude each other.", hint="Remove one.")
-    return _UNKNOWN if unknown else model
+        _migrate(invocation, migrations, Path(folder), model or None, dry_run=dry_run)
 
 
 def _migrate(
@@ -92,26 +81,12 @@ def _migrate(
     *,
     dry_run: bool,
 ) -> None:
+    act = migrations.plan if dry_run else migrations.migrate
     with counted(quiet=invocation.json, unit=" files") as moved:
-        outlook = migrations.plan(folder, model=model or None, moved=moved)
-    if outlook.taken.nameless and model is None and not dry_run:
-        model = _asked(outlook, quiet=invocation.json)
-    if not dry_run:
-        with counted(quiet=invocation.json, unit=" files") as moved:
-            outlook = migrations.migrate(folder, model=model or None, moved=moved)
+        outlook = act(folder, model=model, moved=moved)
     _tell(invocation, migrations, outlook)
-
-
-def _asked(outlook: MigrationPlan, *, quiet: bool) -> str:
-    said = f"{count(outlook.taken.nameless, 'exchange')} without a model."
-    if quiet or not sys.stdin.isatty():
-        raise InputError(
-            said,
-            hint="Name the model that answered: --model NAME. Or leave it unknown: --no-model.",
-        )
-    echo(said, err=True)
-    given: str = click.prompt("Which model answered (empty for unknown)", default="", err=True)
-    return given.strip()
+    if not outlook.taken.complete:
+        raise click.exceptions.Exit(TransferError.exit_code)
 
 
 def _tell(invocation: Invocation, migrations: Migrations, outlook: MigrationPlan) -> None:
@@ -119,9 +94,10 @@ def _tell(invocation: Invocation, migrations: Migrations, outlook: MigrationPlan
     if invocation.json:
         invocation.emit(_data(migrations, outlook))
         return
-    for missed in taken.missed[:MISSED_SHOWN]:
-        where = safe(f"{missed.file}, {missed.where}: {missed.reason}")
-        echo(f"  note: {where}", "warn", err=True)
+    listed = sorted(taken.missed, key=lambda each: not each.failed)
+    for missed in listed[:MISSED_SHOWN]:
+        where = f"{missed.file}, {missed.where}: {missed.reason}"
+        echo(f"  {'failed' if missed.failed else 'note'}: {where}", "warn", err=True)
     if len(taken.missed) > MISSED_SHOWN:
         echo(f"  and {len(taken.missed) - MISSED_SHOWN:,} more; --json lists all", "warn", err=True)
     files = count(len(outlook.found.sources), "file")
@@ -129,7 +105,8 @@ def _tell(invocation: Invocation, migrations: Migrations, outlook: MigrationPlan
     asked = f"; {count(taken.requirements, 'requirement')}" if taken.requirements else ""
     echo(f"{files}: {what}{asked}, for {', '.join(sorted(s.name for s in taken.spaces))}.")
     if taken.nameless:
-        echo(f"{count(taken.nameless, 'exchange')} without a model.", "dim")
+        unknown = f"{count(taken.nameless, 'exchange')} without a model; it stays unknown."
+        echo(f"{unknown} To name it: --model NAME", "dim")
     if state is None:
         echo("Nothing was written (--dry-run).", "dim")
         return

@@ -154,7 +154,9 @@ def _row(profile: Profile, reading: config.LoadedSettings, setting: str) -> dict
 def _lines(row: dict[str, Any]) -> list[str]:
     value, otherwise = (_shown(row["setting"], row[key]) for key in ("value", "otherwise"))
     usual = "the default" if value == otherwise else f"default: {otherwise}"
-    lines = [f"{paint(row['setting'], 'accent')} = {value}  {paint(f'({usual})', 'dim')}"]
+    lines: list[str] = [
+        paint(row["setting"], "accent") + f" = {value}  " + paint(f"({usual})", "dim")
+    ]
     if row["inherited"]:
         row["reason"] += f" (from {row['from']})"
     if row["reason"]:

@@ -10,8 +10,9 @@ from unabridged.cli.learn import add_learning, change_lines
 from unabridged.cli.open_from_options import look_into, open_space
 from unabridged.cli.operation_command import View, from_operation
 from unabridged.cli.options import MEMORY, Invocation
+from unabridged.cli.output import echo_raw
 from unabridged.cli.plain_command import PlainGroup
-from unabridged.cli.terminal_text import one_line, safe
+from unabridged.cli.terminal_text import one_line
 from unabridged.cli.views.requirements import conflict_lines, requirement_card, requirements_lines
 from unabridged.errors import TransferError
 
@@ -93,7 +94,7 @@ from_operation(
     "requirements.withdraw",
     "Withdraw a requirement: delete its text; its number is not used again.",
     "unabridged requirements forget REQ-1",
-    view=lambda gone, _: [f"Withdrawn: {gone.id} {safe(one_line(gone.text))}"],
+    view=lambda gone, _: [f"Withdrawn: {gone.id} {one_line(gone.text)}"],
 )
 from_operation(
     command,
@@ -133,7 +134,7 @@ def export_command(invocation: Invocation, form: str) -> None:
 
     chosen = "json" if invocation.json else form
     write = {"markdown": forms.to_markdown, "csv": forms.to_csv, "json": forms.to_json}[chosen]
-    click.echo(write(look_into(invocation).requirements.all()), nl=chosen != "csv")
+    echo_raw(write(look_into(invocation).requirements.all()), end=chosen != "csv")
 
 
 @command.sub("import", "unabridged requirements import requirements.json")

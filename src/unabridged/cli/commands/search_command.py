@@ -8,7 +8,7 @@ from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import width
 from unabridged.cli.plain_command import plain_command
-from unabridged.cli.terminal_text import safe, wrap
+from unabridged.cli.terminal_text import wrap
 from unabridged.cli.views.found import by_score, found_lines, loosely, nothing_lines
 
 
@@ -29,7 +29,7 @@ def command(invocation: Invocation, *, query: tuple[str, ...], **given: Any) -> 
     """
     words = words_from(query)
     found, call = performed(invocation, "search", query=words, **given)
-    for line in wrap(safe(call.space.search_note), width()) if call.space.search_note else ():
+    for line in wrap(call.space.search_note, width()) if call.space.search_note else ():
         echo(line, "warn", err=True)
     if invocation.json:
         invocation.emit(found)

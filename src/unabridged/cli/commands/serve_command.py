@@ -1,7 +1,6 @@
 """``unabridged serve``."""
 
 import importlib.util
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,10 +10,10 @@ import click
 
 from unabridged.cli.format import count
 from unabridged.cli.options import ANSWERING, Invocation
-from unabridged.cli.output import echo, echo_json, echo_lines
+from unabridged.cli.output import echo, echo_json, echo_lines, flush
 from unabridged.cli.paint import paint, width
 from unabridged.cli.plain_command import plain_command
-from unabridged.cli.terminal_text import pad, safe, wrap
+from unabridged.cli.terminal_text import pad, wrap
 from unabridged.clock import SystemClock
 from unabridged.domain.settings import Settings
 from unabridged.errors import UnabridgedError
@@ -157,12 +156,12 @@ def _tell(invocation: Invocation, start: Start) -> None:
         echo_json(start, indent=None)
     else:
         echo_lines(start_lines(start))
-    sys.stdout.flush()
+    flush()
 
 
 def start_lines(start: Start) -> Iterator[str]:
     """Show the address, the model, the memory, and how to connect."""
-    yield f"{paint('Unabridged', 'bold')} listens at {paint(start.url, 'accent')}"
+    yield paint("Unabridged", "bold") + " listens at " + paint(start.url, "accent")
     yield ""
     yield from _row("Model", start.note, "" if start.provider else "warn")
     yield from _row("Memory", start.home or "nothing is stored (--ephemeral)")
@@ -215,7 +214,7 @@ def _reaches(access: ApiKeys) -> Iterator[str]:
 
 def _row(label: str, text: str, style: str = "") -> Iterator[str]:
     whole = label in {"", "Connect"} and not text.endswith(".")  # addresses and commands
-    lines = [safe(text)] if whole else wrap(safe(text), width() - _LABEL)
+    lines = [text] if whole else wrap(text, width() - _LABEL)
     for number, line in enumerate(lines):
         head = pad("" if number else label, _LABEL)
         yield paint(head, "dim") + paint(line, style)

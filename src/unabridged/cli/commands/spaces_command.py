@@ -13,7 +13,7 @@ from unabridged.cli.output import echo, echo_lines, plain
 from unabridged.cli.paint import Column, paint, table, width
 from unabridged.cli.parse_space import parse_space
 from unabridged.cli.plain_command import PlainGroup
-from unabridged.cli.terminal_text import safe, wrap
+from unabridged.cli.terminal_text import wrap
 from unabridged.domain.scope import SpaceId
 from unabridged.errors import InputError, NotFoundError
 
@@ -64,8 +64,8 @@ def list_command(invocation: Invocation) -> None:
     ]
     echo_lines(table(columns, rows, width()))
     for one in (info for info in spaces if info.damaged):
-        echo_lines(["", *wrap(safe(one.damaged), width())])
-        echo_lines(paint(line, "dim") for line in wrap(safe(one.hint), width()))
+        echo_lines(["", *wrap(one.damaged, width())])
+        echo_lines(paint(line, "dim") for line in wrap(one.hint, width()))
     echo_lines([paint(apart, "dim")] if apart else [])
 
 

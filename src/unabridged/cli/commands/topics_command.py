@@ -14,6 +14,7 @@ from unabridged.cli.paint import Column, paint, table, width
 from unabridged.cli.plain_command import plain_command
 from unabridged.cli.progress import Stages
 from unabridged.cli.terminal_text import clip, one_line, wrap
+from unabridged.cli.views.found import titled
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.topic import Topic
 from unabridged.errors import NotFoundError
@@ -136,7 +137,7 @@ def _exchange_lines(exchange: Exchange, title: str) -> list[str]:
     room = width()
     head = f"{day(exchange.at)}  {exchange.id}"
     named = clip(one_line(title), max(0, room - len(head) - 2))
-    lines = [f"{paint(head, 'dim')}  {paint(named, 'accent')}".rstrip()]
+    lines: list[str] = [titled(head, named)]
     lines.append("  " + clip("› " + one_line(exchange.user.text), room - 2))
     if exchange.answer:
         lines.append("    " + clip(one_line(exchange.answer.text), room - 4))

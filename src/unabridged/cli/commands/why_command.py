@@ -7,7 +7,6 @@ from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import dumps, echo, echo_lines
 from unabridged.cli.paint import colour_out, width
 from unabridged.cli.plain_command import plain_command
-from unabridged.cli.terminal_text import safe
 from unabridged.cli.views.context_report import (
     account_data,
     account_lines,
@@ -53,5 +52,5 @@ def _print_prompt(account: ContextReport) -> None:
     for message in account.messages or ():
         echo(f"── {message.get('role', '')}", "accent")
         content = message.get("content")
-        echo(safe(content) if isinstance(content, str) else dumps(message))
+        echo(content if isinstance(content, str) else dumps(message))
         echo()

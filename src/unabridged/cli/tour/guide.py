@@ -6,7 +6,7 @@ from enum import Enum
 
 import click
 
-from unabridged.cli.output import echo, echo_lines
+from unabridged.cli.output import echo, echo_lines, overwrite
 from unabridged.cli.paint import paint, width
 from unabridged.cli.terminal_text import cells, wrap
 from unabridged.cli.tour.script import Chapter, TourStep
@@ -108,7 +108,8 @@ def wait() -> TourKey:
     except EOFError:
         return TourKey.LEAVE
     finally:
-        echo("\r" + " " * cells(_KEYS) + "\r", end=False)
+        overwrite(" " * cells(_KEYS))
+        overwrite("")
 
 
 def go_on() -> TourKey:

@@ -15,8 +15,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TextIO
 
-import click
-
 from unabridged.cli.main import INTERRUPTED, cli
 from unabridged.cli.output import echo
 from unabridged.cli.tour.script import FOLDER, TourStep
@@ -105,7 +103,7 @@ class Stage:
 def _list(folder: Path) -> None:
     for name in sorted(each.name for each in folder.iterdir()):
         if not name.startswith("."):
-            click.echo(name)
+            echo(name)
 
 
 def _at(value: Any, path: str) -> str:

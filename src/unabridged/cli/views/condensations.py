@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from unabridged.cli.format import count, day, moment, percent, seconds
 from unabridged.cli.paint import PAIRS, Column, paint, table, width
-from unabridged.cli.terminal_text import safe, wrap
+from unabridged.cli.terminal_text import wrap
 from unabridged.cli.views.annotations import called
 from unabridged.cli.views.exchanges import exchange_lines
 from unabridged.domain.condensation import Coherence, Condensation, Level, Line
@@ -54,7 +54,7 @@ def outlook_lines(outlook: CondensePreview, *, test: bool) -> list[str]:
 
 
 def _wrapped(text: str, style: str) -> list[str]:
-    return [paint(line, style) for line in wrap(safe(text), width())]
+    return [paint(line, style) for line in wrap(text, width())]
 
 
 def _shares(outlook: CondensePreview) -> list[str]:
@@ -134,10 +134,10 @@ def expanded_lines(expanded: ExpandedCondensation) -> list[str]:
 
 
 def _said(said: Sequence[Line]) -> list[str]:
-    lines = []
+    lines: list[str] = []
     for line in said:
         who = _SPEAKERS.get(line.role, "")
-        for place, text in enumerate(wrap(safe(line.text), width() - 11)):
+        for place, text in enumerate(wrap(line.text, width() - 11)):
             lines.append(paint(f"{who if place == 0 else '':>9}  ", "dim") + text)
     return lines
 

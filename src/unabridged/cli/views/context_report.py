@@ -8,7 +8,7 @@ from typing import Any
 from unabridged.cli.format import count, date, day, moment, percent
 from unabridged.cli.output import plain
 from unabridged.cli.paint import PARTS, STYLES, bar, paint
-from unabridged.cli.terminal_text import cells, clip, one_line, pad, safe, wrap
+from unabridged.cli.terminal_text import cells, clip, one_line, pad, wrap
 from unabridged.domain.context import Decision, ItemKind, Ledger, LedgerRow, Tier
 from unabridged.domain.intent import Intent
 from unabridged.domain.reasons import AROUND
@@ -139,11 +139,11 @@ def detail_lines(account: ContextReport, room: int, *, colour: bool) -> list[str
 def _heading(account: ContextReport, room: int) -> list[str]:
     ledger = account.ledger
     asked = account.texts.get(account.id, "")
-    lines = wrap(f"“{safe(asked)}”", room) if asked else []
+    lines = wrap(f"“{asked}”", room) if asked else []
     share = _share(ledger.prompt_tokens, ledger.window)
     facts = f"{moment(account.at)} · {ledger.model} · "
     facts += f"{ledger.prompt_tokens:,} of {ledger.window:,} tokens sent ({share})"
-    return [*lines, *_broken(safe(facts), room, "dim"), *_broken(_intent(ledger), room)]
+    return [*lines, *_broken(facts, room, "dim"), *_broken(_intent(ledger), room)]
 
 
 def _intent(ledger: Ledger) -> str:
@@ -170,7 +170,7 @@ def _window(ledger: Ledger, room: int, *, colour: bool, merged: bool = True) -> 
         figure += f"{_share(parts[name], ledger.window):>5}  "
         head = cells(figure) + 1
         first, *more = wrap(meaning, max(8, room - head))
-        lines.append(f"{sign}{figure}{paint(first, 'dim')}".rstrip())
+        lines.append(sign + (figure + paint(first, "dim") if first else figure.rstrip()))
         lines += [" " * head + paint(line, "dim") for line in more]
     return [*lines, f"  {pad('window', wide)}  {total}  {_share(ledger.window, ledger.window):>5}"]
 
@@ -219,11 +219,11 @@ def _came(account: ContextReport, titles: Mapping[str, str]) -> Iterator[str]:
             yield _group(Decision.KEPT, some, "exchange", reason, account)
     facts = [row for row in rows if row.kind is ItemKind.FACT]
     for row in facts[:SHOWN]:
-        what = safe(account.texts.get(row.id, "A fact"))
+        what = account.texts.get(row.id, "A fact")
         yield f"● Fact “{what}”{_since(row)}: {_fact_reason(row)}."
     yield from _more(len(facts), "fact", "included")
     if tools := [row.id for row in rows if row.kind is ItemKind.TOOL]:
-        yield f"● Tools on offer: {safe(', '.join(tools))}."
+        yield f"● Tools on offer: {', '.join(tools)}."
     if frames := [(tier, n) for tier in _FRAMED if (n := account.ledger.frame(tier)) > 0]:
         said = ", ".join(f"{_NAMES[tier.value][0]} {n:,}" for tier, n in frames)
         yield f"● Tokens of the frame around them: {said}."
@@ -243,7 +243,7 @@ def _history(account: ContextReport, rows: Sequence[LedgerRow]) -> Iterator[str]
             yield _group(decision, some, "exchange", reason, account)
     for row in said:
         if row.kind is ItemKind.CONDENSATION:
-            yield f"{_SIGNS[row.decision]} {safe(_sentence(row.reason))}"
+            yield f"{_SIGNS[row.decision]} {_sentence(row.reason)}"
 
 
 def _recalled(row: LedgerRow, account: ContextReport, titles: Mapping[str, str]) -> str:
@@ -256,7 +256,7 @@ def _recalled(row: LedgerRow, account: ContextReport, titles: Mapping[str, str])
         why = f"mentions {_listed(words)}" if words else "related in meaning or date"
     if row.sentences:
         why += "; too long to come whole, so its most relevant sentences came"
-    return f"Recalled from {date(row.at) or 'an earlier session'}{where}: {safe(why)}."
+    return f"Recalled from {date(row.at) or 'an earlier session'}{where}: {why}."
 
 
 def _loose(row: LedgerRow, account: ContextReport) -> bool:
@@ -274,12 +274,12 @@ def _fact_reason(row: LedgerRow) -> str:
     said = [_FACT_REASONS.get(part, part) for part in row.reason.split("; ") if part]
     if said and said[0].startswith(_WORDS):
         said[0] = f"mentions {_listed(said[0].removeprefix(_WORDS).split(', '))}"
-    return safe(_and(said) or "relevant to your message")
+    return _and(said) or "relevant to your message"
 
 
 def _quoted(row: LedgerRow, account: ContextReport) -> str:
     text = account.texts.get(row.id, "")
-    return f"\n“{safe(text)}”" if text else ""
+    return f"\n“{text}”" if text else ""
 
 
 def _left_out(account: ContextReport) -> Iterator[str]:
@@ -296,14 +296,14 @@ def _group(
     decision: Decision, rows: Sequence[LedgerRow], thing: str, reason: str, account: ContextReport
 ) -> str:
     tokens = count(sum(row.tokens for row in rows), "token")
-    said = f"{_SIGNS[decision]} {count(len(rows), thing)} ({tokens}): {safe(reason)}."
+    said = f"{_SIGNS[decision]} {count(len(rows), thing)} ({tokens}): {reason}."
     notes = [_named(row, account) for row in rows[:NAMED]]
     notes += [f"and {len(rows) - NAMED:,} more"] if len(rows) > NAMED else []
     return "\n".join([said, *notes])
 
 
 def _named(row: LedgerRow, account: ContextReport) -> str:
-    what = safe(account.texts.get(row.id, row.id))
+    what = account.texts.get(row.id, row.id)
     when = date(row.at)
     return f"{when}: “{what}”" if when else f"“{what}”"
 
@@ -328,8 +328,8 @@ def _candidates(account: ContextReport) -> Iterator[str]:
             why += f" (words: {', '.join(words)})"
         yield "\n".join(
             [
-                f"{_SIGNS[row.decision]} {safe('  '.join(filter(None, facts)))}",
-                f"{row.decision.value.capitalize()}: {safe(why)}",
+                f"{_SIGNS[row.decision]} {'  '.join(filter(None, facts))}",
+                f"{row.decision.value.capitalize()}: {why}",
                 *_quoted(row, account).split("\n")[1:],
             ]
         )
@@ -346,7 +346,7 @@ def _figures(account: ContextReport, room: int) -> list[str]:
     ]
     if ledger.prefix_reuse is not None:
         said.append(f"{percent(ledger.prefix_reuse)} cache-reusable: the same as the last prompt")
-    return [line for text in said for line in _broken(safe(text), room, "dim")]
+    return [line for text in said for line in _broken(text, room, "dim")]
 
 
 def _notes(account: ContextReport, room: int) -> list[str]:
@@ -356,7 +356,7 @@ def _notes(account: ContextReport, room: int) -> list[str]:
         counted = f"The server counted {count(usage.prompt, 'token')} in the prompt{answer}."
         lines += _broken(counted, room, "dim")
     for note in account.ledger.notes:
-        lines += _broken(f"Note: {safe(note.rstrip('.'))}.", room, "warn")
+        lines += _broken(f"Note: {note.rstrip('.')}.", room, "warn")
     if not account.intact:
         gone = len(account.missing)
         because = f": {count(gone, 'part')} of it {'was' if gone == 1 else 'were'} forgotten"

@@ -3,7 +3,7 @@
 from unabridged.cli.format import moment
 from unabridged.cli.paint import paint, width
 from unabridged.cli.shown_text import shown_text
-from unabridged.cli.terminal_text import clip, safe, wrap
+from unabridged.cli.terminal_text import clip, wrap
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import (
     Foreign,
@@ -22,7 +22,7 @@ def exchange_lines(exchange: Exchange) -> list[str]:
     facts = [moment(exchange.at), exchange.id, exchange.model or ""]
     if exchange.state is not ExchangeState.COMPLETE:
         facts.append(exchange.state.value)
-    lines = [paint("  ".join(fact for fact in facts if fact), "dim")]
+    lines: list[str] = [paint("  ".join(fact for fact in facts if fact), "dim")]
     for message in exchange.messages:
         lines += _message_lines(message)
     return [*lines, ""]
@@ -35,17 +35,17 @@ def _message_lines(message: Message) -> list[str]:
     for part in message.parts:
         match part:
             case Text(text):
-                lines += [paint(line, style) for line in wrap(safe(text), width() - 2)]
+                lines += [paint(line, style) for line in wrap(text, width() - 2)]
             case ToolCall(name=name, arguments=arguments):
-                said = f"calls {name}({safe(arguments)})"
+                said = f"calls {name}({arguments})"
                 lines += [paint(line, "dim") for line in wrap(said, width() - 2)]
             case ToolResult(name=name, text=text):
-                said = f"{name} gave: {safe(text)}"
+                said = f"{name} gave: {text}"
                 lines += [paint(line, "dim") for line in wrap(said, width() - 2)]
             case Image(uri):
                 lines.append(paint(f"[image, {len(uri):,} characters of address]", "dim"))
             case Foreign(kind, data):
-                lines.append(paint(f"[{safe(kind)}, {len(data):,} characters]", "dim"))
+                lines.append(paint(f"[{kind}, {len(data):,} characters]", "dim"))
             case Reasoning(text):
                 lines.append(paint(f"[thought, {len(text):,} characters]", "dim"))
     return [(first if place == 0 else "  ") + line for place, line in enumerate(lines)]
@@ -64,7 +64,7 @@ def spoken_lines(exchange: Exchange, most: int | None = None) -> list[str]:
     lines = []
     for sign, style, text in said:
         room = width() - 2
-        words = [line for line in wrap(safe(shown_text(text).strip()), room) if line]
+        words = [line for line in wrap(shown_text(text).strip(), room) if line]
         if most and len(words) > most:
             words = [*words[: most - 1], clip(words[most - 1], room - 2) + " …"]
         for place, line in enumerate(words):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from unabridged.cli.format import count, day
 from unabridged.cli.paint import Column, paint, table, width
-from unabridged.cli.terminal_text import one_line, pad, safe, wrap
+from unabridged.cli.terminal_text import one_line, pad, wrap
 from unabridged.domain.fact import Fact
 
 if TYPE_CHECKING:
@@ -74,25 +74,25 @@ def told_fact(fact: Fact, what: str = "", call: "Call | None" = None) -> list[st
     return [
         f"{what}: {_shown_change(fact, what, call)}",
         *([paint(STAYS, "dim")] if what == UNPINNED else []),
-        *(paint(f"Contradicted by: {safe(one_line(one.text))}", "warn") for one in against),
+        *(paint(f"Contradicted by: {one_line(one.text)}", "warn") for one in against),
     ]
 
 
 def _shown_change(fact: Fact, what: str, call: "Call") -> str:
-    new = safe(one_line(fact.text))
+    new = one_line(fact.text)
     if what != CORRECTED or fact.supersedes is None:
         return new
-    return f"“{safe(one_line(call.space.facts.get(fact.supersedes).text))}” → “{new}”"
+    return f"“{one_line(call.space.facts.get(fact.supersedes).text)}” → “{new}”"
 
 
 def withdrawn_fact(gone: Fact, call: "Call") -> Iterator[str]:
     """Show a withdrawn fact, the fact that is current again, and spaces with copies."""
-    yield f"Withdrawn: {safe(one_line(gone.text))}"
+    yield f"Withdrawn: {one_line(gone.text)}"
     for fact in call.space.facts.all():
         if fact.id == gone.supersedes:
-            yield paint(f"Current again: {safe(one_line(fact.text))}", "dim")
+            yield paint(f"Current again: {one_line(fact.text)}", "dim")
     for other in call.space.sharing.copies([gone.id]):
-        yield paint(f"Still in {safe(other)}. Share again to withdraw it there.", "warn")
+        yield paint(f"Still in {other}. Share again to withdraw it there.", "warn")
 
 
 def fact_card(fact: Fact, *, verbose: bool = False) -> list[str]:
@@ -123,8 +123,8 @@ def fact_card(fact: Fact, *, verbose: bool = False) -> list[str]:
             ("arrived", day(fact.origin.arrived) if fact.origin else ""),
             ("contradicted by", ", ".join(fact.disputed_by)),
         ]
-    lines = [*wrap(safe(fact.text), width()), ""]
+    lines = [*wrap(fact.text, width()), ""]
     for name, text in rows:
-        for place, part in enumerate(wrap(safe(text), width() - _NAMES) if text else []):
-            lines.append(paint(pad("" if place else safe(name), _NAMES), "dim") + part)
+        for place, part in enumerate(wrap(text, width() - _NAMES) if text else []):
+            lines.append(paint(pad("" if place else name, _NAMES), "dim") + part)
     return lines

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from unabridged.cli.format import count, day, moment, size
 from unabridged.cli.paint import Column, paint, table, width
-from unabridged.cli.terminal_text import clip, one_line, safe, wrap
+from unabridged.cli.terminal_text import clip, one_line, wrap
 from unabridged.domain.forgetting import ForgetPlan, OutOfReach, Receipt, SpacePlan
 from unabridged.domain.record import RecordKind
 
@@ -20,6 +20,7 @@ _NAMES = {
     RecordKind.REQUIREMENT: "requirement",
     RecordKind.OPENING: "mark of an opening",
     RecordKind.COMPACTION: "link of a summary",
+    RecordKind.FOLDER: "working folder",
 }
 
 
@@ -80,7 +81,7 @@ def receipt_lines(receipt: Receipt) -> Iterator[str]:
     if receipt.repeats:
         yield f"It is still mentioned in {count(len(receipt.repeats), 'other place')}."
     for note in receipt.notes:
-        yield from wrap(safe(note), width())
+        yield from wrap(note, width())
     yield from _outside(receipt.outside)
     yield paint(f"Receipt {receipt.id}", "dim")
 
@@ -123,11 +124,11 @@ def _outside(outside: OutOfReach) -> Iterator[str]:
 
 
 def _title(text: str) -> str:
-    return "\n".join(wrap(safe(text), width()))
+    return "\n".join(wrap(text, width()))
 
 
 def _some(texts: Sequence[str]) -> Iterator[str]:
     for text in texts[:SHOWN]:
-        yield "  " + clip(safe(text), width() - 2)
+        yield "  " + clip(text, width() - 2)
     if len(texts) > SHOWN:
         yield paint(f"  and {len(texts) - SHOWN:,} more", "dim")

@@ -5,7 +5,7 @@ from typing import Any
 
 from unabridged.cli.format import day
 from unabridged.cli.paint import paint, width
-from unabridged.cli.terminal_text import cells, clip, one_line
+from unabridged.cli.terminal_text import Safe, cells, clip, one_line, safe
 from unabridged.domain.results import SearchResult
 
 NEAREST = 3
@@ -21,12 +21,17 @@ def by_score(found: Sequence[SearchResult]) -> list[SearchResult]:
     return sorted(found, key=lambda one: -round(one.score, 2))
 
 
+def titled(head: str, title: str) -> Safe:
+    """Return a head and, if there is one, the title after it."""
+    return paint(head, "dim") + (safe("  ") + paint(title, "accent") if title else "")
+
+
 def found_lines(found: SearchResult, query: str) -> list[str]:
     """Show a found exchange: its date, id, relevance and the words around the match."""
     exchange, room = found.exchange, width()
     head = f"{day(exchange.at)}  {exchange.id}  {found.score:.2f}"
     title = clip(one_line(found.session_title), max(0, room - len(head) - 2))
-    lines = [f"{paint(head, 'dim')}  {paint(title, 'accent')}".rstrip()]
+    lines: list[str] = [titled(head, title)]
     lines.append("  › " + excerpt(exchange.user.text, query, room - 4))
     if exchange.answer:
         lines.append("    " + excerpt(exchange.answer.text, query, room - 4))
@@ -58,7 +63,7 @@ def excerpt(text: str, query: str, room: int) -> str:
     """Return the part of a text around the first match in at most ``room`` cells."""
     from unabridged.space.search import matching_words  # noqa: PLC0415 - as above
 
-    line = one_line(text)
+    line: str = one_line(text)
     spans = matching_words(query, line)
     if spans and cells(line) > room and (start := _start(line, spans[0][0], room)):
         line = "…" + line[start:]
@@ -71,7 +76,7 @@ def excerpt(text: str, query: str, room: int) -> str:
             break
         pieces += [shown[place:a], paint(shown[a:b], "match")]
         place = b
-    return "".join([*pieces, shown[place:]])
+    return safe("").join([*pieces, shown[place:]])
 
 
 def _start(line: str, first: int, room: int) -> int:

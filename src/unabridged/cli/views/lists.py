@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from unabridged.cli.format import count, day, moment
 from unabridged.cli.paint import Column, paint, table, width
-from unabridged.cli.terminal_text import safe, wrap
+from unabridged.cli.terminal_text import wrap
 from unabridged.domain.context import Decision, Ledger, Tier
 from unabridged.domain.results import (
     ModelInfo,
@@ -33,12 +33,14 @@ def session_lines(sessions: Sequence["SessionResult"], current: str | None = Non
     """
     room = width()
     went = any(session.handed_to for session in sessions)
+    placed = any(session.folder for session in sessions)
     ids = room >= ROOM_FOR_IDS or any(len(session.id) < OWN_ID for session in sessions)
     columns = [
         Column("", right=True, style="dim"),
         Column("", style="accent"),
         Column("session", flexible=True),
         *([Column("handed off", flexible=True, style="dim")] if went else []),
+        *([Column("folder", flexible=True, style="dim")] if placed else []),
         Column("exchanges", right=True),
         Column("last", style="dim"),
         *([Column("id", style="dim")] if ids else []),
@@ -51,6 +53,7 @@ def session_lines(sessions: Sequence["SessionResult"], current: str | None = Non
             "●" if session.id == current else "",
             session.title or "(untitled)",
             *((f"→ {others}" if others else "",) if went else ()),
+            *((session.folder,) if placed else ()),
             f"{session.exchanges:,}",
             moment(session.updated),
             session.id,
@@ -87,7 +90,7 @@ def model_lines(models: Sequence[ModelInfo], *current: str) -> list[str]:
         if line.model:
             rows.append((number, "●" if now else "", line.model, line.provider, line.note))
         else:
-            missing += [paint(text, "dim") for text in wrap(safe(line.note), width())]
+            missing += [paint(text, "dim") for text in wrap(line.note, width())]
     return [*table(columns, rows, width()), *missing]
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from unabridged.cli.format import moment
 from unabridged.cli.paint import PAIRS, Column, paint, table, width
-from unabridged.cli.terminal_text import one_line, safe, wrap
+from unabridged.cli.terminal_text import one_line, wrap
 from unabridged.domain.fact import Requirement
 
 if TYPE_CHECKING:
@@ -33,13 +33,13 @@ def requirement_lines(requirements: Sequence[Requirement]) -> list[str]:
 
 
 def _blocks(requirements: Sequence[Requirement], room: int) -> list[str]:
-    lines = []
+    lines: list[str] = []
     for each in requirements:
         fields = [name for name in (each.priority, each.type) if name]
         head = paint(f"{each.id}{' ●' if each.pinned else ''}", "accent")
         against = f"  against {', '.join(each.conflicts)}" if each.conflicts else ""
-        lines.append(f"{head}  {paint(' · '.join(fields), 'dim')}{paint(against, 'warn')}")
-        words = wrap(safe(one_line(each.text or "(withdrawn)")), room - 2)
+        lines.append(head + "  " + paint(" · ".join(fields), "dim") + paint(against, "warn"))
+        words = wrap(one_line(each.text or "(withdrawn)"), room - 2)
         lines += [f"  {line}" for line in words]
     return lines
 
@@ -87,7 +87,7 @@ def conflict_lines(pairs: Iterable["RequirementConflict"]) -> list[str]:
     lines = []
     for pair in pairs:
         for line in (*(f"{each.id} {each.text}" for each in (pair.one, pair.other)), ""):
-            lines += wrap(safe(line), width()) or [""]
+            lines += wrap(line, width()) or [""]
     return lines
 
 
@@ -107,7 +107,7 @@ def requirement_card(each: Requirement, what: str = "") -> list[str]:
         ("stated", moment(each.at)),
     ]
     return [
-        *wrap(safe(f"{head} {each.text}"), width()),
+        *wrap(f"{head} {each.text}", width()),
         "",
         *table(PAIRS, [row for row in rows if row[1]], width()),
     ]

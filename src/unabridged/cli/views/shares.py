@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from unabridged.cli.format import count, moment
 from unabridged.cli.paint import Column, paint, table, width
-from unabridged.cli.terminal_text import clip, one_line, safe
+from unabridged.cli.terminal_text import clip, one_line
 from unabridged.cli.views.forgetting import receipt_lines
 from unabridged.domain.share import Share, ShareKind, ShareResult, ShareSide, ShareState
 
@@ -29,7 +29,7 @@ def carried_lines(done: ShareResult, *, dry_run: bool = False) -> Iterator[str]:
             *(f"“{one_line(t) or '(untitled)'}”" for t in done.titles),
             *map(one_line, done.texts),
         ]
-        yield from ("  " + clip(safe(text), width() - 2) for text in said[:SHOWN])
+        yield from ("  " + clip(text, width() - 2) for text in said[:SHOWN])
         if len(said) > SHOWN:
             yield paint(f"  and {len(said) - SHOWN:,} more", "dim")
     elif share.kind is ShareKind.HANDOFF:

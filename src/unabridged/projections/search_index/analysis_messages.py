@@ -9,13 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unabridged.index.indexed_exchange import Vectors, Words
-from unabridged.retrieval.analyze import AnalyzedExchange
+from unabridged.retrieval.analyze import AnalyzedExchange, Texts
 
 _LENGTH = Struct("<Q")
 _encode = msgspec.msgpack.Encoder().encode
 _KINDS: Sequence[Any] = (np.uint64, np.uint8, np.uint8, np.uint16, np.int8, np.float32, np.uint8)
-
-Side = tuple[str, str]
 
 
 def write_frame(stream: IO[bytes], data: bytes) -> None:
@@ -41,18 +39,19 @@ def _read(stream: IO[bytes], count: int) -> bytes:
     return data
 
 
-def pack_texts(said: Iterable[Side]) -> bytes:
-    """Pack both sides of exchanges; lone surrogates are kept."""
-    return _encode([tuple(text.encode("utf-8", "surrogatepass") for text in pair) for pair in said])
+def pack_texts(given: Iterable[Texts]) -> bytes:
+    """Pack the texts of exchanges; lone surrogates are kept."""
+    return _encode([[text.encode("utf-8", "surrogatepass") for text in texts] for texts in given])
 
 
-def unpack_texts(data: bytes) -> list[Side]:
+def unpack_texts(data: bytes) -> list[Texts]:
     """Return what ``pack_texts`` packed."""
-    pairs = msgspec.msgpack.decode(data, type=list[tuple[bytes, bytes]])
-    return [
-        (user.decode("utf-8", "surrogatepass"), answer.decode("utf-8", "surrogatepass"))
-        for user, answer in pairs
-    ]
+    packed = msgspec.msgpack.decode(data, type=list[tuple[bytes, bytes, bytes]])
+    return [(_text(user), _text(answer), _text(tools)) for user, answer, tools in packed]
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogatepass")
 
 
 def pack_results(made: Sequence[AnalyzedExchange], dimension: int) -> bytes:

@@ -23,8 +23,7 @@ from unabridged.projections.search_index.analysis_messages import (
     unpack_results,
     write_frame,
 )
-from unabridged.retrieval.analyze import AnalyzedExchange
-from unabridged.retrieval.passages import sides
+from unabridged.retrieval.analyze import AnalyzedExchange, texts_of
 
 LEAST_EXCHANGES = 512
 """Exchanges of an import from which on a second process is worth its start."""
@@ -186,7 +185,7 @@ class AnalysisProcess:
         while True:
             while len(flying) < IN_FLIGHT and (batch := self._next(process, wait=not flying)):
                 flying.append(batch)
-                write_frame(given, pack_texts([sides(one) for one in batch.exchanges]))
+                write_frame(given, pack_texts(map(texts_of, batch.exchanges)))
             if not flying:
                 return
             results = unpack_results(read_frame(made))

@@ -86,6 +86,7 @@ class IndexWriter:
                 pieces=read.pieces,
                 vectors=read.vectors,
                 name=exchange.id,
+                characters=sum(len(message.text) for message in exchange.messages),
             )
             snapshot.put(entry)
             if self._is_bare(snapshot.embedder, read):

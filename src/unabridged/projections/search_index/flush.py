@@ -28,8 +28,9 @@ PATIENCE = 8
 def is_due(buffer: IndexBuffer, embedder: EmbedderInUse | None) -> bool:
     """Return whether the buffer is large enough to flush."""
     if not buffer.passages and embedder is not None and embedder.stored:
-        return full(SegmentSize(len(buffer) // PATIENCE, 0))
-    return full(SegmentSize(len(buffer), buffer.passages))
+        waited = buffer.characters // PATIENCE
+        return full(SegmentSize(len(buffer) // PATIENCE, 0, characters=waited))
+    return full(SegmentSize(len(buffer), buffer.passages, characters=buffer.characters))
 
 
 class SegmentWriter:

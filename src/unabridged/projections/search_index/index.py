@@ -27,6 +27,8 @@ from unabridged.retrieval.analyze import Analyzer
 
 SAVED_EXCHANGES = 32
 """Exchanges in the buffer from which closing writes them, so that opening need not analyse them."""
+SAVED_CHARACTERS = 65_536
+"""Characters in the buffer from which closing writes it too."""
 BULK_EXCHANGES = 4096
 """Exchanges in one segment if many are new."""
 LOCK_SECONDS = 30.0
@@ -169,7 +171,9 @@ class SearchIndex:
 
     def close(self) -> None:
         with self._lock:
-            if self._revision is not None and len(self._snapshot.buffer) >= SAVED_EXCHANGES:
+            buffer = self._snapshot.buffer
+            large = len(buffer) >= SAVED_EXCHANGES or buffer.characters >= SAVED_CHARACTERS
+            if self._revision is not None and large:
                 self._flush(SMALL)
             self._begin(None)
 

@@ -10,7 +10,7 @@ from unabridged.errors import StoreDamagedError, StoreKeyError
 from unabridged.ports import Cipher
 
 NAME = "manifest"
-FORMAT = 1
+FORMAT = 2
 _DIGEST = 16
 _PURPOSE = b"index manifest"
 

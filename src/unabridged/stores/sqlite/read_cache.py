@@ -115,7 +115,8 @@ class ReadCache:
         bound, key = self._bound, (self, rows.header[0])
         with bound.lock:
             bound.drop(key)
-            if not evict and bound.held + rows.size > bound.most:
+            room = bound.most if evict else bound.most - bound.held
+            if rows.size > room:
                 return
             bound.exchanges[key] = (rows, exchange)
             bound.held += rows.size

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 from unabridged.domain.exchange import Exchange
@@ -123,7 +124,7 @@ def _by_owner(db: SqliteConnection, names: Iterable[Any]) -> dict[Any, list[Row]
     for name in odd:
         found += db.rows("messages of an exchange", (name,))
     by_owner: dict[Any, list[Row]] = {}
-    for row in found:
+    for row in sorted(found, key=itemgetter(0)):
         by_owner.setdefault(row[2], []).append(row)
     return by_owner
 

@@ -1,8 +1,8 @@
 """Read the intact rows of a damaged file.
 
-SQLite reads the file; a page that it cannot read is skipped. Each row has a digest, so a row
-changed by damage is skipped too. Only SQLite reads the file: without its header or schema it yields
-no rows, and only a backup can help.
+SQLite reads the file; a page that it cannot read is skipped. Then the pages are read one by one for
+rows that SQLite does not reach, since the pages that lead to them are damaged or cut off; not in an
+encrypted file. Each row has a digest, so a row changed by damage is skipped.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -21,6 +21,7 @@ from unabridged.stores.sqlite import sqlite_errors
 from unabridged.stores.sqlite.blobs import MESSAGE
 from unabridged.stores.sqlite.connection import ConnectionOptions, is_encrypted, shut, wrong_key
 from unabridged.stores.sqlite.exclusive import leave_log
+from unabridged.stores.sqlite.leaf_pages import PageRow, page_rows
 from unabridged.stores.sqlite.open_file import waiting_log
 from unabridged.stores.sqlite.rows import (
     Row,
@@ -66,20 +67,29 @@ def recover_rows(path: Path, access: ConnectionOptions, moved: Moved | None = No
     except apsw.NotADBError as error:
         if encrypted:
             raise wrong_key(path) from error
-        return finds
+        return _from_pages(path, finds, moved)
     except (
         apsw.CorruptError,
         apsw.SQLError,
     ):  # the latter: a damaged header may show another format
-        return finds
+        return finds if encrypted else _from_pages(path, finds, moved)
     except apsw.Error as error:
         raise sqlite_errors.translate(error, path) from error
+    reader = _Reader(path, finds, moved or (lambda _done, _of: None), connection)
     try:
-        _Reader(connection, path, finds, moved or (lambda _done, _of: None)).run()
+        reader.run()
     except apsw.Error as error:
         raise sqlite_errors.translate(error, path, connection.system_errno) from error
     finally:
         shut(connection)
+    if reader.damaged and not encrypted:
+        reader.read_pages()
+    finds.unsure = finds.exchanges is None
+    return finds
+
+
+def _from_pages(path: Path, finds: Finds, moved: Moved | None) -> Finds:
+    _Reader(path, finds, moved or (lambda _done, _of: None)).read_pages()
     finds.unsure = finds.exchanges is None
     return finds
 
@@ -119,7 +129,10 @@ def _prepare(connection: apsw.Connection, busy_timeout: float) -> None:
 class _Reader:
     """One pass over one file."""
 
-    def __init__(self, connection: apsw.Connection, path: Path, finds: Finds, moved: Moved) -> None:
+    def __init__(
+        self, path: Path, finds: Finds, moved: Moved, connection: apsw.Connection | None = None
+    ) -> None:
+        self.damaged = False
         self._connection = connection
         self._path = path
         self._finds = finds
@@ -141,6 +154,13 @@ class _Reader:
         self._named("exchange", finds.headers, [*owners, *finds.named])
         held = [header.exchange.session for header in finds.headers.values()]
         self._named("session", finds.sessions, held)
+
+    def read_pages(self) -> None:
+        """Read what the pages still hold, whatever leads to them."""
+        for row in page_rows(self._path, self._moved):
+            table = _BY_SHAPE.get((row.number is None, len(row.values)))
+            if table is not None:
+                self._keep(table, _columns(table, row))
 
     def _numbered(self, table: str, counted: int) -> None:
         low, whole = self._read(table, "up")
@@ -168,6 +188,7 @@ class _Reader:
     def _read(self, table: str, way: str, bindings: Row = ()) -> tuple[int, bool]:
         # Reads a table from its first row up, from its last row down, or one row. Returns the
         # number of the last intact row, and whether it met no damage.
+        assert self._connection is not None  # noqa: S101 - `run` needs one
         statement = statements()[f"recover {table} {way}"]
         last = 0
         try:
@@ -175,12 +196,15 @@ class _Reader:
                 if self._keep(table, row) and table in _NUMBERED:
                     last = row[0]
         except _DAMAGE:
+            self.damaged = True
             return last, False
         except apsw.IOError as error:
             if getattr(error, "extendedresult", 0) != apsw.SQLITE_IOERR_SHORT_READ:
                 raise
+            self.damaged = True
             return last, False
         except apsw.SQLError:  # the table is not in the schema, so no other statement will work
+            self.damaged = True
             return last, True
         return last, True
 
@@ -188,7 +212,7 @@ class _Reader:
         columns = row[1:] if table == "record" else row
         try:
             _KEEP[table](self._finds, columns, self._path)
-        except (StoreDamagedError, TypeError, OverflowError, UnicodeEncodeError):
+        except (StoreDamagedError, TypeError, ValueError, OverflowError):
             return False
         if table == "tally":
             self._counted = unpack(row[1])
@@ -196,6 +220,33 @@ class _Reader:
         if table == "message" and done % _REPORT_ROWS == 0:
             self._moved(done, max(done, self._counted.get("messages", 0)))
         return True
+
+
+_BY_SHAPE = {
+    (False, 10): "message",
+    (False, 8): "record",
+    (False, 6): "numbered",
+    (False, 4): "blob",
+    (False, 3): "tally",
+    (True, 10): "exchange",
+    (True, 5): "session",
+    (True, 4): "blob_use",
+    (True, 3): "meta",
+}
+"""Tables by whether they are without rowids, and by their columns. Rows of other tables and of
+indexes with the same shape have no digest that fits."""
+_ROWID_FIRST = frozenset({"message", "record", "numbered", "tally"})
+
+
+def _columns(table: str, row: PageRow) -> Row:
+    # The columns in the order of the statements that read them.
+    values = list(row.values)
+    if table in _ROWID_FIRST:
+        values[0] = row.number
+    if table == "numbered":
+        del values[4]  # the revision
+        values[3] = float(values[3]) if isinstance(values[3], int) else values[3]
+    return tuple(values)
 
 
 def _message(finds: Finds, row: Row, path: Path) -> None:

@@ -9,6 +9,7 @@ import zlib
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
+from struct import Struct
 from typing import Any
 
 import msgspec
@@ -52,9 +53,22 @@ def text_of(value: Any) -> Any:
     return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
 
 
+_LONG_BYTES = 65_536
+"""Bytes from which MessagePack gives four bytes to the length (``bin 32``)."""
+_NO_BYTES, _LONG_MARK = b"\xc4\x00", b"\xc6"
+_pack_length = Struct(">I").pack
+
+
 def digest(table: str, columns: Row) -> bytes:
     """Return BLAKE2b (16 bytes) over the MessagePack array of table name and columns."""
-    return blake2b(_pack_columns((table, *columns)), digest_size=DIGEST_BYTES).digest()
+    last = columns[-1]
+    if not isinstance(last, bytes) or len(last) < _LONG_BYTES:
+        return blake2b(_pack_columns((table, *columns)), digest_size=DIGEST_BYTES).digest()
+    # The same bytes without a copy of the long column: MessagePack writes it behind its length.
+    start = _pack_columns((table, *columns[:-1], b"")).removesuffix(_NO_BYTES)
+    long = blake2b(start + _LONG_MARK + _pack_length(len(last)), digest_size=DIGEST_BYTES)
+    long.update(last)
+    return long.digest()
 
 
 def sealed(table: str, columns: Row) -> Row:

@@ -46,6 +46,9 @@ if TYPE_CHECKING:
 
 FOLLOWED_EXCHANGES = 4096
 """Imported exchanges after which projections are updated, while files are held."""
+LONG_CHARACTERS = 1_000_000
+"""Characters of an exchange from which the projections are updated at once: whoever wrote it waits
+anyway, and the next prompt is fast."""
 COPY = "space.db"
 """The file of a backup."""
 
@@ -173,6 +176,8 @@ class SqliteStore:
     def append(self, batch: Batch, expect_head: str | None) -> None:
         with self._db.write():
             write_rows.append(self._db, batch, expect_head)
+        if sum(len(message.text) for message in batch.exchange.messages) >= LONG_CHARACTERS:
+            self._follow(None)
         self._files.follow()
 
     def import_session(
@@ -204,7 +209,9 @@ class SqliteStore:
         if not imported:
             return
         exchanges = {name: each for one in imported for name, each in one.exchanges.items()}
-        news = Written(imported[-1].revision, exchanges)
+        self._follow(Written(imported[-1].revision, exchanges))
+
+    def _follow(self, news: Written | None) -> None:
         with suppress(StoreError):  # it is stored; a projection catches up later
             for projection in self._projections:
                 projection.follow(news)

@@ -20,7 +20,7 @@ from typing import Any
 from unabridged.domain.message import Role, Text
 from unabridged.domain.results import SkippedRecord
 from unabridged.transfer.build_conversation import ImportOrigin, RawMessage, content_key, transcript
-from unabridged.transfer.foreign_format import Format, signs
+from unabridged.transfer.foreign_format import Format, rows, signs
 from unabridged.transfer.formats import own_files, placeholders
 from unabridged.transfer.lenient_fields import (
     SUMMARY_ONLY,
@@ -154,4 +154,5 @@ FORMAT = Format(
     "Dana conversation memory",
     signs("history conversation_id", "history/user_input", "user_input agent_response"),
     read,
+    rows=rows("history", "summaries"),
 )

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from unabridged.transfer.build_conversation import ImportOrigin, transcript
-from unabridged.transfer.foreign_format import Format, each_record, signs
+from unabridged.transfer.foreign_format import Format, each_record, rows, signs
 from unabridged.transfer.formats import placeholders
 from unabridged.transfer.formats.message_rows import MessageRow
 from unabridged.transfer.lenient_fields import SUMMARY_ONLY, Reasons, as_id, as_object, as_text
@@ -68,4 +68,5 @@ FORMAT = Format(
     "Aurora's Enhanced Memory Manager (EMM)",
     signs("messages/content_category", "metadata/condensations messages"),
     each_record(_conversation),
+    rows=rows("messages"),
 )

@@ -19,7 +19,7 @@ from typing import Any
 
 from unabridged.domain.fact import Requirement
 from unabridged.transfer.build_conversation import ImportOrigin, transcript
-from unabridged.transfer.foreign_format import Format, each_record, signs
+from unabridged.transfer.foreign_format import Format, each_record, rows, signs
 from unabridged.transfer.formats import own_files, placeholders
 from unabridged.transfer.formats.message_rows import MessageRow
 from unabridged.transfer.lenient_fields import Reasons, as_id, as_list, as_object, as_text
@@ -28,6 +28,7 @@ from unabridged.transfer.records import JsonRecord
 from unabridged.transfer.times import UNDATED
 
 _UNKNOWN = frozenset({"", "Not stated", "Not asked", "Unknown"})
+_ROWS = ("messages", "requirements")
 _TYPES = frozenset({"functional", "non-functional", "constraint"})
 _PRIORITIES = frozenset({"must", "should", "could", "wont"})
 
@@ -130,4 +131,8 @@ FORMAT = Format(
         "*/messages */title */created_at",
     ),
     each_record(_read_one),
+    rows=rows(
+        "sessions",
+        *(f"{above}{name}" for above in ("", "*/", "sessions/", "sessions/*/") for name in _ROWS),
+    ),
 )

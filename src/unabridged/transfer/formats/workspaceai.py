@@ -25,7 +25,7 @@ from unabridged.domain.message import Role, Text
 from unabridged.domain.results import SkippedRecord
 from unabridged.domain.session import title_from
 from unabridged.transfer.build_conversation import ImportOrigin, RawMessage, content_key, transcript
-from unabridged.transfer.foreign_format import Format, signs
+from unabridged.transfer.foreign_format import Format, rows, signs
 from unabridged.transfer.formats import own_files, placeholders
 from unabridged.transfer.formats.message_rows import MessageRow
 from unabridged.transfer.ids import digest
@@ -36,6 +36,8 @@ from unabridged.transfer.records import JsonRecord
 LISTS = ("current_conversation", "recent_conversations", "summarized_conversations")
 """Where a memory keeps what was said, the newest first."""
 
+_WHOLE = ("messages", "exchanges", "conversation")
+"""Where an earlier conversation keeps its exchanges, if it still has them."""
 _MODES = frozenset({"chat", "tools"})
 
 
@@ -80,7 +82,7 @@ def _memory(record: JsonRecord) -> Iterator[Item]:
 
 def _earlier(record: JsonRecord, model: str | None) -> Iterator[Item]:
     value, data = record.value, as_object(record.value)
-    for name in ("messages", "exchanges", "conversation"):
+    for name in _WHOLE:
         if isinstance(data.get(name), list):
             value = data[name]
     if isinstance(value, list):
@@ -188,4 +190,5 @@ FORMAT = Format(
         "user assistant",
     ),
     read,
+    rows=rows(*LISTS, *(f"{name}/{each}" for name in LISTS[1:] for each in _WHOLE)),
 )

@@ -66,9 +66,9 @@ SELECT seq, id, exchange, parent, role, at, tokens, tokenizer, parts, digest
 FROM message WHERE exchange = ? ORDER BY seq;
 
 -- name: messages of exchanges
--- Those of a JSON list of ids.
+-- Those of a JSON list of ids, in no order: sorting would copy every text.
 SELECT seq, id, exchange, parent, role, at, tokens, tokenizer, parts, digest
-FROM message WHERE exchange IN (SELECT value FROM json_each(?)) ORDER BY seq;
+FROM message WHERE exchange IN (SELECT value FROM json_each(?));
 
 -- name: messages from
 SELECT seq, id, exchange, parent, role, at, tokens, tokenizer, parts, digest

@@ -1,0 +1,132 @@
+"""Runs of marks and of white space: which are ordinary, and the most tokens of the others.
+
+The tables are what holds in each of ten vocabularies: those of GPT-4o, GPT-4, Llama 2 and 3, Qwen 2.5
+and 3.6, Mistral's, DeepSeek's, Gemma 3's and an early one of Claude.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from unabridged.language.lazy_pattern import lazy_pattern
+
+PAIRS: Mapping[str, str] = MappingProxyType(
+    dict(
+        row.split()
+        for row in r"""
+        ! "')=[\
+        " %)+,.:;>?\]}_
+        # [
+        $ (,.\_{
+        % ),.;
+        & #
+        ' "()+,.:;>\]_}
+        ( !"$%&')*-/:@[\_`{
+        ) "$&'(*+,-./:;=>?[\]^_{|}
+        * (),-./\
+        + "'(-=\
+        , "$'(*-.\_
+        - $%(),.>\
+        . "$'()*,-/:;<[\]_
+        / "#$%'()*,.:>\_{
+        : "%'*-\_`{
+        ; "&/\
+        < /=>?
+        = "$%'(->[\_{
+        > "&'(),./:<=\{
+        ? !"'),.:
+        [ "'(-:@\]_
+        \ "'-/[
+        ] ()*+,./:;<=[\{}
+        ^ -\{
+        _ (),-.;[\{
+        ` ),.
+        { "$'-\}
+        | \
+        } "$&'(),-./:;=>[\]_`{|
+        """.strip().splitlines()
+    )
+)
+"""Mark to the marks that are one token with it when they follow it; a doubled mark always is."""
+
+LONGER = frozenset(
+    r"""
+    !-- ")) "), "). "); "," "/> ":" ">< "></ "]) "], "]. "][" "}, ')) ')). '), '). '); ',' ']) '])) '],
+    ']. ']; '][ '][' ("# ("% (", ("- (". ("/ ("< ("[ ("\ ('# ('. ('./ ('/ ('< ('\ (() ()) ())) ()), ()).
+    ()); (), ()-> (). (): (); ()[ (){ ()} ([' (__ )", )', )), )). )); )** )-> )</ )}, **) **, ++) ++;
+    --> .", .', .), .). ..." ...) ..., ...</ ../ ../../ .</ .__ /** :", :** :// :</ ;</ <!-- ="" ="# ="$
+    ="${ ="- ="../ ="/ ="_ =$( =\" ={' >:: ></ [:, []) [], []{ \", \": ]", ])) ]), ]). ]); ]-> ][' ]],
+    ^{- __( __, __. {}, }", }', })) }), }). }); },{ }</ }\\ }_{ }},
+    ``` !==
+    """.split()
+)
+"""Runs of three marks and more that are one token."""
+
+RULES = "#*-./="
+"""Marks of which up to sixteen of one kind are one token …"""
+
+RULE_LENGTH = 16
+
+UNDERLINE_LENGTH = 8
+"""… and how many underlines."""
+
+BLANK_LENGTH = 8
+"""Spaces that are one token. Tabs and line breaks are one each."""
+
+PLAIN_BLANKS = 40
+"""Spaces and tabs up to which an indentation is ordinary."""
+
+PLAIN_BREAKS = 3
+"""Empty lines up to which a gap is ordinary, less one."""
+
+_ORDINARY = LONGER.union(one + other for one, others in PAIRS.items() for other in one + others)
+_MARKS = r"!-/:-@\[-`{-~"
+_LINKED = "|".join(
+    f"{re.escape(one)}(?=[{re.escape(one + others)}])" for one, others in PAIRS.items()
+)
+_RUN = lazy_pattern(f"[{_MARKS}]{{2,}}")
+_RULE = lazy_pattern(rf"([{re.escape(RULES)}])\1{{2,{RULE_LENGTH - 1}}}|_{{3,{UNDERLINE_LENGTH}}}")
+_STRETCH = lazy_pattern(rf"(?:{_LINKED}|@(?=@)|~(?=~))*[{_MARKS}]")
+_GAP = lazy_pattern(r"[ \t\n\r\v\f]{2,}")
+_SEGMENT = lazy_pattern(rf" {{1,{BLANK_LENGTH}}}|[\t\n\r\v\f]")
+_PLAIN_GAP = lazy_pattern(
+    rf"(?:\r?\n){{0,{PLAIN_BREAKS}}} {{0,{PLAIN_BLANKS}}}|(?:\r?\n){{0,{PLAIN_BREAKS}}}\t{{0,2}}"
+)
+
+
+def odd_marks(text: str) -> tuple[int, int, int]:
+    """Return the runs of marks that no table has, their marks, and the most tokens they take."""
+    odd = [run for run in _RUN.findall(text) if not _plain(run)]
+    if not odd:
+        return 0, 0, 0
+    joined = " ".join(odd)
+    marks = len(joined) - len(odd) + 1
+    rest, rules = _RULE.subn(" ", joined)
+    found = list(map(len, _STRETCH.findall(rest)))
+    pairs = sum(length // 2 for length in found)
+    # A tokenizer joins at least half as many: one pair that no table has may part two that ours have.
+    return len(odd), marks, rules + sum(found) - (pairs + 1) // 2
+
+
+def _plain(run: str) -> bool:
+    return run in _ORDINARY or (
+        run[0] in RULES and not run.strip(run[0]) and len(run) <= RULE_LENGTH
+    )
+
+
+def gaps(text: str) -> Mapping[str, int]:
+    """Return the white space of a text: what is ordinary by its features, and ``odd`` tokens."""
+    found: defaultdict[str, int] = defaultdict(int)
+    for run, times in Counter(_GAP.findall(text)).items():
+        if _PLAIN_GAP.fullmatch(run):
+            blanks = run.count(" ")
+            if blanks > 1:
+                found["gap_runs"] += times
+                found["gaps"] += times * blanks
+                found["long_gaps"] += times * (blanks // BLANK_LENGTH)
+        else:
+            found["odd"] += times * len(_SEGMENT.findall(run))
+            found["odd_tabs"] += times * run.count("\t")
+            found["odd_breaks"] += times * sum(map(run.count, "\n\r\v\f"))
+    return found
