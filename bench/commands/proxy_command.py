@@ -35,7 +35,7 @@ from unabridged.cli.plain_command import plain_command
     "--soak",
     metavar="MINUTES",
     type=click.FloatRange(0.1),
-    help="Also run a mixed load for this many seconds, and watch the memory.",
+    help="Also run a mixed load for this many minutes, and watch the memory.",
 )
 @click.option(
     "--requests",
