@@ -16,7 +16,10 @@ from unabridged.models.scripted import ScriptedModel
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.testing.log_writer import LogWriter
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork"),
+    pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),
+]
 
 USES = {
     "prepare": lambda memory: memory.prepare("Which boat?"),

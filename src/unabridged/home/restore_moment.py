@@ -15,7 +15,7 @@ from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
-from unabridged.errors import BackupError, NotFoundError, StoreError
+from unabridged.errors import BackupError, NotFoundError, StoreDamagedError
 from unabridged.forgetting.replay import ForgottenContent, forgotten_in, replay
 from unabridged.home.backup_archive import BackupManifest, Moved, described
 from unabridged.home.backups import BackupsFolder, open_copy
@@ -44,7 +44,7 @@ def reaches(
     """
     try:
         store = spaces.open(space, create=False)
-    except (StoreError, NotFoundError):
+    except (StoreDamagedError, NotFoundError):
         return False
     with closing(store):
         if store.check(index=False):

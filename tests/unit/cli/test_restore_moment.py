@@ -86,6 +86,23 @@ def test_it_may_replace_the_space_and_continue_where_it_was(days, run):
         ]  # fmt: skip
         following = memory.record(memory.prepare("And now?", session="talk"), "Yes.")
         assert following.parent == days.ids[SECOND]
+        list(memory.maintain())
+        assert memory.space.log.check() == []
+    assert run("verify").code == 0
+
+
+def test_readable_files_are_those_of_the_moment(days, run, monkeypatch):
+    monkeypatch.setenv("UNABRIDGED_JSON_FILES", "model")
+    assert run("backup", "restore", "--at", BETWEEN, "--replace").code == 0
+    (text,) = [path.read_text("utf-8") for path in (days.home / "memory").glob("*.json")]
+    assert [TEXTS[time] in text for time in TEXTS] == [True, True, False]
+
+
+def test_a_checkpoint_file_follows(days, run, monkeypatch, tmp_path):
+    monkeypatch.setenv("UNABRIDGED_CHECKPOINT_FILE", str(tmp_path / "checkpoint"))
+    assert run("ask", "And the moon?").code == 0
+    assert run("backup", "restore", "--at", BETWEEN, "--replace").code == 0
+    assert texts_in(run) == {FIRST, SECOND}
     assert run("verify").code == 0
 
 

@@ -51,14 +51,15 @@ def note(database: Inherited) -> None:
 
 def leave(connections: list[apsw.Connection], file: FileIdentity | None, *, idle: bool) -> None:
     """Close inherited connections without touching the file, or keep them for good."""
-    if not idle and file is not None:
-        _IN_USE.add(file)
     for one in connections:
         if idle:
-            leave_log(one, alone=True)
-            one.close()
-        else:
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(one))  # closing it could wait for ever
+            with suppress(apsw.Error):
+                leave_log(one, alone=True)
+                one.close()
+                continue
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(one))  # closing it could wait for ever
+        if file is not None:
+            _IN_USE.add(file)
 
 
 def refuse_in_use(path: Path) -> None:
