@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import signal
 import threading
 from contextlib import closing
 
@@ -151,6 +152,39 @@ def test_a_file_that_a_thread_is_writing_is_refused_in_a_fork(tmp_path):
         assert len(store.scan()) == 1
         assert store.check() == []
         assert in_fork(lambda: SqliteStore(path, space).totals().exchanges) == 1
+
+
+@pytest.mark.slow
+def test_forks_of_a_busy_memory_end_and_lose_nothing(tmp_path):
+    said, answers, stop = [], [], threading.Event()
+    with opened(tmp_path) as memory:
+
+        def work(number):
+            while not stop.is_set():
+                context = memory.prepare(f"Boats of {number}.", session=f"s{number}")
+                said.append(memory.record(context, "Noted.").id)
+                stop.wait(0.02 * number)
+
+        def open_again():
+            signal.alarm(30)  # a fork that hangs ends without an answer
+            memory.close()
+            assert refused(lambda: memory.search("boats"))
+            with opened(tmp_path) as own:
+                return say(own, "From a fork.")
+
+        threads = [threading.Thread(target=work, args=(number,)) for number in (1, 2, 3)]
+        for thread in threads:
+            thread.start()
+        try:
+            answers += [in_fork(open_again) for _ in range(25)]
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join()
+        busy = [one for one in answers if one.startswith("StoreForkedError: ")]
+        said += [one for one in answers if one not in busy]
+        assert {one.id for one in memory.space.log.scan(limit=10_000)} == set(said)
+        assert memory.space.log.check() == []
 
 
 def test_an_async_memory_is_refused_too(tmp_path):

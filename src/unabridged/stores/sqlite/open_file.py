@@ -18,7 +18,6 @@ from unabridged.stores.sqlite import sqlite_errors
 from unabridged.stores.sqlite.connection import ConnectionOptions, is_encrypted, shut, wrong_key
 from unabridged.stores.sqlite.database import SqliteConnection
 from unabridged.stores.sqlite.exclusive import is_moved, leave_log
-from unabridged.stores.sqlite.forks import refuse_in_use
 from unabridged.stores.sqlite.sql import schema, statements
 
 FORMAT = 1
@@ -69,6 +68,7 @@ def open_database(path: Path, access: ConnectionOptions) -> SqliteConnection:
         StoreDamagedError: It is not a database, or damaged.
         StoreKeyError: It is encrypted, and the key is missing or wrong.
         StoreFormatError: It has a newer format, or is not a store.
+        StoreForkedError: Another thread was using it when this process was forked.
     """
     refuse_faulty_sqlite()
     while True:
@@ -116,11 +116,9 @@ def connect(path: Path, access: ConnectionOptions, *, encrypted: bool) -> apsw.C
     """Connect to the file that now has the name; read-only if it cannot be written.
 
     Raises:
-        StoreForkedError: A thread of the parent process was using it.
         StoreReadOnlyError: It cannot be read in its folder.
         apsw.Error: Any other error of SQLite.
     """
-    refuse_in_use(path)
     connection = access.connect(str(path), apsw.SQLITE_OPEN_READWRITE, encrypted=encrypted)
     try:
         leave_log(connection, alone=True)
@@ -185,7 +183,6 @@ def exclusive(path: Path, access: ConnectionOptions) -> Iterator[apsw.Connection
         StoreBusyError: Others have it open.
     """
     refuse_faulty_sqlite()
-    refuse_in_use(path)
     encrypted = is_encrypted(path)
     try:
         connection = access.connect(str(path), apsw.SQLITE_OPEN_READWRITE, encrypted=encrypted)
