@@ -24,6 +24,7 @@ from unabridged.errors import InputError, NotFoundError
 from unabridged.home.open_spaces import space_from
 
 NOTHING = "There is nothing to forget."
+WITHIN = "Nothing has these words by themselves. To forget what follows: --with-repeats."
 REMNANTS = (
     "Nothing that was said here has these words. The files of the space have them, in a name or an "
     "id: of a model, a session, a user."
@@ -98,7 +99,8 @@ def _named(invocation: Invocation, asked: ForgetArguments, given: Mapping[str, A
     plan, call = performed(invocation, "forget.plan", **given)
     lines = list(plan_lines(plan))
     if plan.is_empty:
-        lines = [REMNANTS if plan.remnants else NOTHING, *(lines if plan.repeats else [])]
+        said = WITHIN if plan.repeats else REMNANTS if plan.remnants else NOTHING
+        lines = [said, *(lines if plan.repeats else [])]
     if not _agreed(invocation, asked, plan, lines):
         return
     receipt, _ = performed(invocation, "forget.run", call=call, plan=plan.id)
