@@ -24,6 +24,7 @@ UnabridgedError
 │   ├── HeadMovedError       another writer was faster
 │   ├── StoreBusyError
 │   ├── StoreClosedError
+│   │   └── StoreForkedError    opened before this process was forked
 │   ├── StoreDamagedError
 │   │   ├── StoreEditedError    a file was edited by hand and not adopted yet
 │   │   └── StoreTamperedError  a message, its place or a whole file was changed
@@ -223,6 +224,10 @@ class StoreBusyError(StoreError):
 
 class StoreClosedError(StoreError):
     """The store is closed."""
+
+
+class StoreForkedError(StoreClosedError):
+    """The store was opened before this process was forked, and only its parent may use it."""
 
 
 class StoreDamagedError(StoreError):

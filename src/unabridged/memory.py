@@ -1,5 +1,6 @@
 """Memory: conversation memory over one space, for programs."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -31,6 +32,7 @@ from unabridged.ports import ChatModel, Clock
 from unabridged.space.sessions import check_session_name
 from unabridged.space.space import Space
 from unabridged.space.tools import Offered
+from unabridged.stores import store_errors
 from unabridged.turn.add import add_messages
 from unabridged.turn.conversation import Conversation
 from unabridged.turn.messages import answer_of, own_context
@@ -42,20 +44,21 @@ from unabridged.wire.any_message import AnyMessage
 
 @checks_arguments
 class Memory:
-    """Conversation memory over one space. Any number of threads may share it.
+    """Conversation memory over one space. Any number of threads may share it, but no fork.
 
     A message is a string, an OpenAI-style dict, a pydantic model or a dataclass. A session is
     named by its id; ``session=None`` is that of ``open``, else the newest; what is written to an
     unknown id begins it. Every error is an ``UnabridgedError`` with a hint.
     """
 
-    __slots__ = ("_session", "_space")
+    __slots__ = ("_process", "_session", "_space")
 
     def __init__(self, space: Space, session: str | None = None) -> None:
         if session is not None:
             check_session_name(session)
         self._space = space
         self._session = session
+        self._process = os.getpid()
 
     @classmethod
     def open(
@@ -109,7 +112,7 @@ class Memory:
         self.close()
 
     def __repr__(self) -> str:  # type: ignore[explicit-override]  # typing.override came with 3.12
-        space = self.space
+        space = self._space
         try:
             size = counted(space.dependencies.store.totals().exchanges, "exchange")
         except StoreClosedError:
@@ -118,11 +121,18 @@ class Memory:
 
     def close(self) -> None:
         """Close the files and the model; what was recorded is on disk already."""
-        self.space.close()
+        if os.getpid() == self._process:  # a child leaves them to its parent
+            self._space.close()
 
     @property
     def space(self) -> Space:
-        """Everything else: annotations, condensations, receipts, sharing."""
+        """Everything else: annotations, condensations, receipts, sharing.
+
+        Raises:
+            StoreForkedError: The memory was opened before this process was forked.
+        """
+        if os.getpid() != self._process:  # before any lock, which a lost thread may hold
+            raise store_errors.forked()
         return self._space
 
     @property

@@ -58,6 +58,22 @@ def test_every_name_stands_in_its_file():
     assert checked > 20
 
 
+@pytest.mark.parametrize("page", ["promises.md", "threat-model.md"])
+def test_every_test_that_a_page_names_is_there(page):
+    rows = [
+        (path, name)
+        for path, names in named(CHECKOUT / "docs" / page)
+        for name in names
+        if name.startswith("test_")
+    ]
+    assert len(rows) > 20
+    assert [
+        (path, name)
+        for path, name in rows
+        if not re.search(rf"def {name}\b", (CHECKOUT / path).read_text("utf-8"))
+    ] == []
+
+
 def test_every_setting_that_a_page_sets_is_there():
     said = "\n".join(page.read_text("utf-8") for page in PAGES)
     names = set(re.findall(r"config (?:set|get|unset) (\w+)", said)) - {"NAME", "name"}

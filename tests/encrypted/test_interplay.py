@@ -66,6 +66,15 @@ def test_a_readable_backup_is_encrypted_as_it_comes_into_an_encrypted_home(run_a
     assert SECRET in run_at("search", SECRET, "--user", "ann", "--agent", "old")
 
 
+def test_an_encrypted_space_is_restored_as_it_was_and_stays_encrypted(run_at, key, tmp_path):
+    run_at("ask", f"Remember the {SECRET} in the cupboard.")
+    run_at("key", "encrypt")
+    run_at("backup", "restore", "--at", "2100-01-01", "--as", "ann/old")
+    assert on_disk(tmp_path / "home", SECRET) == []
+    assert SECRET in run_at("search", SECRET, "--user", "ann", "--agent", "old")
+    run_at("verify")
+
+
 def test_what_stays_readable_is_said(run_at, key, tmp_path, monkeypatch):
     run_at("ask", f"Remember the {SECRET} in the cupboard.")
     run_at("backup", "create", "-o", tmp_path / "b.zip")

@@ -1,6 +1,7 @@
 """The threads in which an ``AsyncMemory`` works."""
 
 import asyncio
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
@@ -11,6 +12,7 @@ from weakref import WeakSet
 
 from unabridged.domain.settings import Settings
 from unabridged.errors import StoreClosedError
+from unabridged.stores import store_errors
 from unabridged.turn.run import Reply
 
 Result = TypeVar("Result")
@@ -23,6 +25,7 @@ class MemoryThreads:
         self._work = ThreadPoolExecutor(settings.threads, "unabridged")
         self._streams = ThreadPoolExecutor(settings.max_streams, "unabridged-stream")
         self._closing: asyncio.Task[None] | None = None
+        self._process = os.getpid()
         self.replies: WeakSet[Reply] = WeakSet()
 
     async def read(self, call: Callable[[], Result]) -> Result:
@@ -49,7 +52,9 @@ class MemoryThreads:
             raise
 
     async def close(self, close: Callable[[], None]) -> None:
-        """Stop the answers, finish the work, close the memory."""
+        """Stop the answers, finish the work, close the memory; a forked child does nothing."""
+        if os.getpid() != self._process:
+            return
         if self._closing is None:
             stops = [reply.stop for reply in self.replies]
             self._closing = asyncio.ensure_future(self._close(stops, close))
@@ -64,6 +69,8 @@ class MemoryThreads:
     def _submitted(
         self, pool: ThreadPoolExecutor, call: Callable[[], Result]
     ) -> tuple[asyncio.Future[Result], Future[Result]]:
+        if os.getpid() != self._process:  # the threads are the parent's
+            raise store_errors.forked()
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Result] = loop.create_future()
         try:

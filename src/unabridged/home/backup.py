@@ -28,7 +28,8 @@ from unabridged.home.key_source import BOX, LOCK_SECONDS, box_places, person_key
 from unabridged.home.keyring_file import HomeSecrets
 from unabridged.home.open_spaces import databases_of, space_from, spaces_of
 from unabridged.home.recover import recovered_file, rescue, told
-from unabridged.home.restore_backup import SETTINGS, ForgottenSince, restore
+from unabridged.home.restore_backup import SETTINGS, ForgottenSince, restore, restore_from
+from unabridged.home.restore_moment import Unpacked, as_of, copied, reaches
 from unabridged.home.rewrite_backup import BackupRewriting
 from unabridged.home.spaces import SpacesFolder
 from unabridged.ports import Clock
@@ -138,26 +139,6 @@ class Safekeeping:
         for path in paths:
             remove(path)
 
-    def newest(self, at: datetime, *, everything: bool = False) -> Path:
-        """Return the newest backup in the home that was not made after a time.
-
-        Args:
-            at: The time.
-            everything: Whether to look for a backup of the whole home, not of the space.
-
-        Raises:
-            BackupError: There is none.
-        """
-        name = HOME if everything else self._spaces.path_of(self._space()).stem
-        found = self._backups.newest(name, at)
-        if found is None:
-            what = "the whole home" if everything else self._space().name
-            raise BackupError(
-                f"There is no backup of {what} from {at.astimezone():%Y-%m-%d %H:%M} or before.",
-                hint="List the backups: unabridged backup list",
-            )
-        return found
-
     def rewritten(
         self, *, dry_run: bool = False, moved: Moved = _silent
     ) -> Iterator[RewrittenBackup]:
@@ -200,7 +181,6 @@ class Safekeeping:
         moved: Moved = _silent,
     ) -> list[RestoreResult]:
         """Restore a backup; an empty home gets the key box of the backup."""
-        left = {receipt.space: receipt.at for receipt in kept_receipts(self._settings)}
         path = self._find(named)
         _take_box(self._settings, path)
         restored = restore(
@@ -211,8 +191,75 @@ class Safekeeping:
             renamed=renamed,
             replace=replace,
             settings=Path(self._settings.home) / SETTINGS,
-            since=None if with_forgotten else ForgottenSince(self._clock, left),
+            since=None if with_forgotten else self._since(),
         )
+        return self._followed(restored)
+
+    def newest_of_home(self, at: datetime) -> Path:
+        """Return the newest backup of the whole home that was not made after a time.
+
+        Raises:
+            BackupError: There is none.
+        """
+        found = self._backups.around(HOME, at)[0]
+        if found is None:
+            raise _no_backup("the whole home", at)
+        return found
+
+    def restore_at(
+        self,
+        at: datetime,
+        *,
+        renamed: SpaceId | None = None,
+        replace: bool = False,
+        with_forgotten: bool = False,
+        moved: Moved = _silent,
+    ) -> tuple[list[RestoreResult], Path | None]:
+        """Restore the space of the settings as it was at a time.
+
+        The source is the space itself; if it is gone, damaged or lacks what an earlier backup has,
+        the oldest backup after the time. Both are cut off at the time. Otherwise, and to restore
+        what was forgotten too, it is the newest backup until then.
+
+        Returns:
+            What was restored, and the backup that was used; None for the space itself.
+
+        Raises:
+            BackupError: Nothing reaches that time, or restoring fails.
+        """
+        space, since = self._space(), self._since()
+        before, after = self._backups.around(self._spaces.path_of(space).stem, at)
+        if with_forgotten and before:
+            restored = self.restore(
+                str(before), renamed=renamed, replace=replace, with_forgotten=True, moved=moved
+            )
+            return restored, before
+        held = self._backups_as(before).unpacked(before, moved) if before else None
+        source: Unpacked
+        if reaches(self._spaces, space, held, since.left.get(space.name)):
+            chosen = None
+            source = copied(self._backups, self._spaces, space, self._clock.now(), moved)
+        else:
+            chosen = after or before
+            if chosen is None:
+                raise _no_backup(space.name, at)
+            _take_box(self._settings, chosen)
+            source = self._backups_as(chosen).unpacked(chosen, moved, self._spaces.folder)
+        restored = restore_from(
+            as_of(source, at, self._spaces.access, self._clock),
+            self._spaces,
+            moved,
+            renamed=renamed,
+            replace=replace,
+            since=None if with_forgotten else since,
+        )
+        return self._followed(restored), chosen
+
+    def _since(self) -> ForgottenSince:
+        left = {receipt.space: receipt.at for receipt in kept_receipts(self._settings)}
+        return ForgottenSince(self._clock, left)
+
+    def _followed(self, restored: list[RestoreResult]) -> list[RestoreResult]:
         spaces = spaces_of(self._settings)
         if isinstance(spaces, FollowedSpaces):
             for one in restored:
@@ -267,6 +314,13 @@ class Safekeeping:
     def _backups_as(self, path: Path) -> BackupsFolder:
         access = _access_in(self._settings, self._spaces.access, path)
         return BackupsFolder(self._backups.folder, access)
+
+
+def _no_backup(what: str, at: datetime) -> BackupError:
+    return BackupError(
+        f"There is no backup of {what} from {at.astimezone():%Y-%m-%d %H:%M} or before.",
+        hint="List the backups: unabridged backup list",
+    )
 
 
 def _box_of(settings: Settings) -> list[tuple[str, Path]]:

@@ -10,7 +10,7 @@ import re
 import shutil
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -94,6 +94,16 @@ class BackupManifest(msgspec.Struct, frozen=True):
         one = self.spaces[number]
         space = SpaceId(one.user, one.agent, one.model)
         return BackupResult(space, one.store, one.sessions, one.exchanges, one.messages)
+
+    def with_counts(self, counted: Sequence[BackupResult]) -> "BackupManifest":
+        """Return it with other figures for each of its spaces."""
+        held = tuple(
+            msgspec.structs.replace(
+                one, sessions=new.sessions, exchanges=new.exchanges, messages=new.messages
+            )
+            for one, new in zip(self.spaces, counted, strict=True)
+        )
+        return msgspec.structs.replace(self, spaces=held)
 
 
 def described(

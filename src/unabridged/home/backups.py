@@ -118,7 +118,7 @@ class BackupsFolder:
                 for number, space in enumerate(wanted):
                     name = f"spaces/{number}"
                     try:
-                        held.append((name, self._copied(spaces, space, folder / name, moved)))
+                        held.append((name, self.copy(spaces, space, folder / name, moved)))
                     except StoreDamagedError as error:
                         if not home:
                             raise
@@ -134,9 +134,10 @@ class BackupsFolder:
         except OSError as error:
             raise of_the_system(error, place) from error
 
-    def _copied(
+    def copy(
         self, spaces: SpacesFolder, space: SpaceId, folder: Path, moved: Moved
     ) -> BackupResult:
+        """Copy a space into a new folder while others may write; return its figures."""
         folder.mkdir(mode=0o700, parents=True)
         stage = f"copy {space.name}"
         with closing(spaces.open(space, create=False)) as store:
@@ -257,14 +258,19 @@ class BackupsFolder:
         ends = _stamp(before) if before else "9"
         return [path for at, _, _, path in sorted(old) if at < ends]
 
-    def newest(self, name: str, at: datetime) -> Path | None:
-        """Return the newest backup of one name that was not made after a time."""
+    def around(self, name: str, at: datetime) -> tuple[Path | None, Path | None]:
+        """Return the newest backup of one name until a time, and the oldest one after it."""
         found = []
         for path in self.folder.glob(f"*{SUFFIX}"):
             named = _NAMED.fullmatch(path.name)
-            if named and named["name"] == name and named["at"] <= _stamp(at):
+            if named and named["name"] == name:
                 found.append((named["at"], len(path.name), path.name, path))
-        return max(found)[-1] if found else None
+        before = [one for one in found if one[0] <= _stamp(at)]
+        after = [one for one in found if one[0] > _stamp(at)]
+        return (
+            max(before)[-1] if before else None,
+            min(after)[-1] if after else None,
+        )
 
     def _free(self, name: str, at: datetime) -> Path:
         stem = f"{name}-{_stamp(at)}"

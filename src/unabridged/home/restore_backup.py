@@ -18,6 +18,7 @@ from unabridged.forgetting.replay import forgotten_in, replay as replay_forgetti
 from unabridged.home import replace_file
 from unabridged.home.backup_archive import BackupManifest, Moved
 from unabridged.home.backups import BackupsFolder, open_copy
+from unabridged.home.restore_moment import Unpacked
 from unabridged.home.spaces import SpacesFolder
 from unabridged.ports import Clock
 from unabridged.stores.copy_space import compare
@@ -85,11 +86,33 @@ def restore(
         BackupError: It fails its check, a space exists, or it was forgotten whole.
         StoreBusyError: Others have a space open that would be replaced; it is unchanged.
     """
+    return restore_from(
+        backups.unpacked(path, moved, spaces.folder),
+        spaces,
+        moved,
+        renamed=renamed,
+        replace=replace,
+        settings=settings,
+        since=since,
+    )
+
+
+def restore_from(
+    source: Unpacked,
+    spaces: SpacesFolder,
+    moved: Moved,
+    *,
+    renamed: SpaceId | None = None,
+    replace: bool = False,
+    settings: Path | None = None,
+    since: ForgottenSince | None = None,
+) -> list[RestoreResult]:
+    """Restore every space of what is unpacked in the folder of spaces; see ``restore``."""
     with system_errors(spaces.folder):
         private_folder(spaces.folder)
         with locked(spaces.folder / replace_file.LOCK, spaces.busy_timeout):
             replace_file.sweep(spaces.folder)
-            with backups.unpacked(path, moved, spaces.folder) as (manifest, folder):
+            with source as (manifest, folder):
                 places = _places(spaces, manifest, folder, renamed)
                 _refuse_taken(places, replace=replace)
                 if since is not None:

@@ -1,6 +1,12 @@
 """Errors that every store raises."""
 
-from unabridged.errors import DuplicateIdError, MissingParentError, StoreClosedError, StoreError
+from unabridged.errors import (
+    DuplicateIdError,
+    MissingParentError,
+    StoreClosedError,
+    StoreError,
+    StoreForkedError,
+)
 
 _AGAIN = "Read the session again and repeat; nothing was written."
 
@@ -8,6 +14,14 @@ _AGAIN = "Read the session again and repeat; nothing was written."
 def closed() -> StoreClosedError:
     """Return the error of a closed store."""
     return StoreClosedError("The store is closed.", hint="Open it again.")
+
+
+def forked() -> StoreForkedError:
+    """Return the error of a store that the parent process opened."""
+    return StoreForkedError(
+        "The memory was opened before this process was forked.",
+        hint="Open it again in this process. The parent may continue; nothing was changed.",
+    )
 
 
 def duplicate(message_id: str) -> DuplicateIdError:

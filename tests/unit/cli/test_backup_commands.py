@@ -88,9 +88,10 @@ def test_readable_files_follow_what_is_given_back(run, tmp_path, monkeypatch):
     assert "Ada" in run("search", "cat").out
 
 
-def backed_up(run, home, *days):
+def backed_up(run, home, *days, everything=False):
     """Back up once, then stand in for backups of other days under their names."""
-    made = Path(run("backup", "create", "--json").data["backup"]["path"])
+    what = ("--all",) if everything else ()
+    made = Path(run("backup", "create", *what, "--json").data["backup"]["path"])
     kept = made.read_bytes()
     stem = made.name.rpartition("-")[0]
     made.unlink()
@@ -130,15 +131,18 @@ def test_only_backups_beyond_n_that_are_older_go(run, tmp_path):
     assert len(run("backup", "prune", *both).data["removed"]) == 1
 
 
-def test_the_newest_backup_not_after_a_time_is_restored(run, tmp_path):
+def test_the_newest_backup_of_a_home_not_after_a_time_is_restored(run, tmp_path):
     run("ask", "my cat is called Ada")
-    stem = backed_up(run, tmp_path / "home", "01", "05")
-    assert "from 2026-02-28" in run("backup", "restore", "--at", "2026-02-28").err
+    stem = backed_up(run, tmp_path / "home", "01", "05", everything=True)
+    assert "the whole home from 2026-02-28" in restore_home_at(run, "2026-02-28").err
     for time, day in (("2026-03-01", "01"), ("2026-03-04T18:00", "01"), ("2026-03-05", "05")):
-        done = run("backup", "restore", "--at", time)
+        done = restore_home_at(run, time)
         assert done.code == 0, done.err
         assert f"{stem}-202603{day}" in done.err
     assert run("backup", "restore", "--at", "whenever").code == 2
     assert run("backup", "restore").code == 2
     assert run("backup", "restore", "--all", "x.zip").code == 2
-    assert "the whole home" in run("backup", "restore", "--all", "--at", "2026-03-05").err
+
+
+def restore_home_at(run, time):
+    return run("backup", "restore", "--all", "--at", time)

@@ -107,9 +107,14 @@ def verify_command(invocation: Invocation, file: str) -> None:
 @click.option(
     "--at",
     metavar="TIME",
-    help="Restore the newest backup of the space that is not newer than this.",
+    help="Restore the space as it was then.",
 )
-@click.option("--all", "everything", is_flag=True, help="With --at: a backup of the whole home.")
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="With --at: the last backup of the whole home until then.",
+)
 @click.option("--as", "renamed", metavar="USER/AGENT", help="Restore it under another name.")
 @click.option(
     "--replace", is_flag=True, help="Set an existing space aside first, and print its path."
@@ -125,9 +130,9 @@ def restore_command(
     replace: bool,
     with_forgotten: bool,
 ) -> None:
-    """Restore a backup without overwriting anything.
+    """Restore a backup, or a space as it was at a moment, without overwriting anything.
 
-    FILE is a path, or the name of a file in backups/ of the home. TIME is a date or a date and a time, such as 2026-03-01T18:00; a date means the end of that day.
+    FILE is a path, or the name of a file in backups/ of the home. TIME is a date or a date and a time, such as 2026-03-01T18:00; a date means the end of that day. With --at, the space itself is copied without what was said later; if it is gone or damaged, the next backup after TIME is. Titles, pins and withdrawn facts stay as they are now.
 
     An existing space is an error, unless --replace sets it aside first. What was forgotten since is left out, unless --with-forgotten is given; a space that was forgotten whole is an error. Everything is unpacked and verified before anything changes; if it is interrupted, each space is either as before or as in the backup. A backup of the whole home restores settings only if there are none.
     """
@@ -135,18 +140,27 @@ def restore_command(
         raise InputError("Name one backup.", hint="Use FILE, or --at TIME (with or without --all).")
     space = parse_space(renamed, invocation.settings().isolation) if renamed else None
     safe = open_safekeeping(invocation, None if everything or file else named(invocation))
-    if at is not None:
-        file = str(safe.newest(parse_time(at, is_end=True), everything=everything))
+    moment = parse_time(at, is_end=True) if at is not None else None
+    source = safe.newest_of_home(moment) if moment and everything else None
     with Stages(quiet=invocation.json) as stages:
-        done = safe.restore(
-            str(file),
-            renamed=space,
-            replace=replace,
-            with_forgotten=with_forgotten,
-            moved=stages.show,
-        )
+        if moment is None or source is not None:
+            done = safe.restore(
+                str(source or file),
+                renamed=space,
+                replace=replace,
+                with_forgotten=with_forgotten,
+                moved=stages.show,
+            )
+        else:
+            done, source = safe.restore_at(
+                moment,
+                renamed=space,
+                replace=replace,
+                with_forgotten=with_forgotten,
+                moved=stages.show,
+            )
     if at is not None:
-        echo(f"Backup: {file}", "dim", err=True)
+        echo(f"Source: {source or 'the space itself'}", "dim", err=True)
     invocation.answer(done, *(line for one in done for line in _restored(one)))
 
 

@@ -11,6 +11,7 @@ from unabridged.disk.cipher import KEY_BYTES, AesGcm
 from unabridged.errors import MissingExtraError, StoreError, StoreKeyError
 from unabridged.ports import Cipher
 from unabridged.stores.integrity_policy import IntegrityPolicy
+from unabridged.stores.sqlite.forks import refuse_in_use
 
 BUSY_TIMEOUT = 30.0
 """Seconds to wait for other writers; a transaction takes milliseconds."""
@@ -75,7 +76,11 @@ def is_encrypted(path: Path) -> bool:
     are never encrypted, and each page reserves bytes at its end (byte 20) for nonce and tag. The
     file is read through SQLite's file layer: closing it otherwise would drop this process's locks
     on it (https://www.sqlite.org/howtocorrupt.html, 2.2).
+
+    Raises:
+        StoreForkedError: Another thread was using it when this process was forked.
     """
+    refuse_in_use(path)  # before SQLite, in which that thread may hold a lock for ever
     try:
         flags = [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY, 0]
         file = apsw.VFSFile("", str(path), flags)

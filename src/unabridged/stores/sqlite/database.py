@@ -13,9 +13,10 @@ from typing import Any, Protocol
 import apsw
 
 from unabridged.domain.hash_chain import MacKey
+from unabridged.errors import StoreClosedError
 from unabridged.ports import Cipher
 from unabridged.stores import store_errors
-from unabridged.stores.sqlite import sqlite_errors
+from unabridged.stores.sqlite import forks, sqlite_errors
 from unabridged.stores.sqlite.connection import shut
 from unabridged.stores.sqlite.exclusive import is_moved, leave_log
 from unabridged.stores.sqlite.read_cache import ReadCache
@@ -61,7 +62,7 @@ class Watcher(Protocol):
 
 
 class SqliteConnection:
-    """One open file. It may be used from any thread.
+    """One open file. It may be used from any thread of the process that opened it.
 
     One connection writes, under a lock. Each read has its own connection, so that readers wait
     neither for each other nor for the writer.
@@ -91,6 +92,7 @@ class SqliteConnection:
         alone = connection.pragma("locking_mode") == "exclusive"
         self._reconnect = None if alone else reconnect
         self._idle: deque[apsw.Connection] = deque()
+        self._readers: list[apsw.Connection] = []
         self._reading = threading.local()
         self._busy_timeout = busy_timeout
         self.cipher = cipher
@@ -101,7 +103,9 @@ class SqliteConnection:
         self.writable = not connection.readonly("main")
         self._connection: apsw.Connection | None = connection
         self._sql = statements()
-        self._identity = self._identity_of_file()
+        self._identity = forks.identity_of(path)
+        self.is_forked = False
+        forks.note(self)
 
     def run(self, name: str, bindings: tuple[Any, ...] = ()) -> apsw.Cursor:
         """Run a named statement."""
@@ -116,8 +120,11 @@ class SqliteConnection:
     @property
     def _writer(self) -> apsw.Connection:
         if self._connection is None:
-            raise store_errors.closed()
+            raise self._closed()
         return self._connection
+
+    def _closed(self) -> StoreClosedError:
+        return store_errors.forked() if self.is_forked else store_errors.closed()
 
     def rows(self, name: str, bindings: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of a named statement."""
@@ -152,26 +159,24 @@ class SqliteConnection:
 
     def _take_reader(self) -> apsw.Connection | None:
         if self._connection is None:
-            raise store_errors.closed()
+            raise self._closed()
         if self._reconnect is None:
             return None
         with suppress(IndexError):
             return self._idle.pop()
-        if self._identity_of_file() != self._identity:
+        if forks.identity_of(self.path) != self._identity:
             return None  # the name may belong to another file by now
         with self.translated():
             made = self._reconnect()
             made.pragma("cache_size", _READER_CACHE)
+            self._readers.append(made)
             return made
 
-    def _identity_of_file(self) -> tuple[int, int] | None:
-        with suppress(OSError):
-            found = self.path.stat()
-            return found.st_dev, found.st_ino
-        return None
-
     def _give_back(self, reader: apsw.Connection) -> None:
+        if self.is_forked:
+            return
         if self._connection is None or len(self._idle) >= _MOST_IDLE:
+            self._readers.remove(reader)
             shut(reader)
         else:
             self._idle.append(reader)
@@ -267,6 +272,17 @@ class SqliteConnection:
                 total += part.stat().st_size
         return total
 
+    def abandon(self) -> None:
+        """Give up every connection: this is a child process, and its parent may continue."""
+        held = [*self._readers, *([self._connection] if self._connection else [])]
+        free = self.lock.acquire(blocking=False)
+        idle = free and len(self._idle) == len(self._readers)
+        idle = idle and not any(one.in_transaction for one in held)
+        self._connection, self.is_forked, self.lock = None, True, RLock()
+        self._idle.clear()
+        self._readers.clear()
+        forks.leave(held, self._identity, idle=idle)
+
     def close(self) -> None:
         """Close the connection; the last one merges the log into the file.
 
@@ -275,7 +291,9 @@ class SqliteConnection:
         with self.lock:
             connection, self._connection = self._connection, None
             while self._idle:
-                shut(self._idle.pop())
+                reader = self._idle.pop()
+                self._readers.remove(reader)
+                shut(reader)
             if connection is not None:
                 shut(connection)
         self.known.clear()

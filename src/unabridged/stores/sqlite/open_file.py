@@ -68,6 +68,7 @@ def open_database(path: Path, access: ConnectionOptions) -> SqliteConnection:
         StoreDamagedError: It is not a database, or damaged.
         StoreKeyError: It is encrypted, and the key is missing or wrong.
         StoreFormatError: It has a newer format, or is not a store.
+        StoreForkedError: Another thread was using it when this process was forked.
     """
     refuse_faulty_sqlite()
     while True:

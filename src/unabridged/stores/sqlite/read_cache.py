@@ -70,6 +70,13 @@ class CacheBound:
 _PROCESS = CacheBound(MOST_BYTES)
 
 
+def start_over() -> None:
+    """Begin an empty cache in a child process: a thread of the parent may have held its lock."""
+    _PROCESS.lock = RLock()
+    _PROCESS.exchanges.clear()
+    _PROCESS.held = 0
+
+
 class ReadCache:
     """The exchanges of one file by their rows. Thread-safe.
 

@@ -437,6 +437,8 @@ class SqliteStore:
         self._files.rebuild()
 
     def close(self) -> None:
+        if self._db.is_forked:
+            return  # its files and index are the parent's
         self._files.close()
         for projection in self._projections:
             projection.close()
