@@ -20,6 +20,7 @@ WANTED = {
     "programs.txt": PROJECT["dependency-groups"]["programs"],
     "docs.txt": PROJECT["dependency-groups"]["docs"],
     "sqlite3mc.txt": PROJECT["dependency-groups"]["sqlite3mc"],
+    "vocabularies.txt": [],  # data that tests read, pinned by hand
 }
 
 
@@ -31,7 +32,7 @@ def name_of(requirement):
 def test_a_lock_has_hashes_and_no_address(path):
     text = path.read_text("utf-8")
     assert "://" not in text
-    blocks = re.split(r"\n(?=[a-z0-9])", text)
+    blocks = [each for each in re.split(r"\n(?=[a-z0-9])", text) if each[0] != "#"]
     assert [block for block in blocks if "--hash=sha256:" not in block] == []
     assert [block for block in blocks if not re.match(r"[a-z0-9._-]+==[\w.]+", block)] == []
 

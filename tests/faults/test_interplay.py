@@ -76,12 +76,12 @@ def test_a_space_with_the_same_words_and_other_facts_is_not_called_the_same(run,
     assert "Unchanged" in run("backup", "restore", tmp_path / "b.zip", "--replace")
 
 
-def test_files_of_another_layout_are_named_when_the_space_is_forgotten(run, tmp_path):
+def test_files_of_another_layout_go_when_the_space_is_forgotten(run, tmp_path):
     run("ask", f"Remember the {SECRET} in the cupboard.", "--set", "json_files=model")
     assert SECRET in (tmp_path / "home" / "memory" / "default.json").read_text("utf-8")
-    assert "memory/default.json" in run("forget", "--search", SECRET, "--dry-run")
+    assert "memory/" in run("forget", "--space", "--dry-run", "--json")
     run("forget", "--space", "--yes")
-    assert "memory/default.json" in run("receipts", "--json")
+    assert on_disk(tmp_path / "home", SECRET) == []
 
 
 def test_doctor_says_to_seal_what_was_stored_before_the_key(run, tmp_path, monkeypatch):
