@@ -191,7 +191,7 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> BackupManifest:
                 hint="Install a newer version of unabridged.",
             )
         manifest = msgspec.convert(said, BackupManifest)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise unreadable(path, f"its manifest cannot be read: {error}") from error
     for name in [*manifest.members, *(held.folder for held in manifest.spaces)]:
         if not _SAFE.fullmatch(name):

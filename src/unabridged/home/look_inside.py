@@ -48,7 +48,7 @@ def may_aside_hold(path: Path, exchanges: Sequence[Exchange]) -> bool:
             return True
         lines = path.read_bytes().splitlines()
         texts = [_raw_of(msgspec.json.decode(line, type=dict[str, str])) for line in lines]
-    except (OSError, ValueError, msgspec.MsgspecError):
+    except (OSError, ValueError, RecursionError):
         return True
     said = {run for text in texts for run in _runs_of(text)}
     messages = (message.text for one in exchanges for message in own_messages(one))
