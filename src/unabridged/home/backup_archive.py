@@ -42,6 +42,7 @@ _UNREADABLE = (
     NotImplementedError,
     RuntimeError,
     KeyError,
+    ValueError,  # a member's name in other bytes than the list has
 )
 HINT = "Use another backup. List them: unabridged backup list"
 

@@ -36,7 +36,7 @@ def may_backup_hold(path: Path, manifest: BackupManifest, exchanges: Sequence[Ex
                     if not first.startswith(_PLAIN):
                         return True
                     search.through(name, [first, *blocks])
-    except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError, KeyError):
+    except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError, KeyError, ValueError):
         return True
     return bool(search.found)
 
