@@ -258,7 +258,7 @@ def _migrated(place, name):
     }
     outside = place / "outside.txt"
     outside.write_text("not ours")
-    count = len(list(trial.home.rglob("*.db")))
+    count = len(_databases(trial.home))
 
     def attempt(data):
         fresh_copy(trial.home, home)
@@ -269,12 +269,17 @@ def _migrated(place, name):
                 journal.known(each.id)
                 str(each.named)
         finally:
-            if not outside.exists() or len(list(home.rglob("*.db"))) != count:
+            if not outside.exists() or len(_databases(home)) != count:
                 raise WrongError("moved what is not in it, or lost a space")
             no_drafts(home)
         return "read"
 
     yield Subject([seeds[name]], attempt)
+
+
+def _databases(folder):
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return [path for path in files if path.read_bytes()[:6] == b"SQLite"]
 
 
 def migration_state(place):
