@@ -55,6 +55,11 @@ pictures: $(VENV)/.dev ## record the terminal again for docs/images/ (needs tmux
 faults: $(VENV)/.dev ## crash, cut, kill and spoil, the long form (resumable); figures: docs/reliability.md
 	@$(BIN)/python -m tests.faults.run --long $(ARGS)
 
+FUZZ_SECONDS ?= 60
+.PHONY: fuzz
+fuzz: $(VENV)/.dev ## fuzz every file format that is read and every importer, FUZZ_SECONDS each (resumable); figures: docs/reliability.md
+	@$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS) $(ARGS)
+
 conformance: $(VENV)/.dev ## run MCP's public conformance kit against the server (downloads Node and the kit once)
 	@$(BIN)/python -W ignore -m tests.mcp.conformance $(ARGS) || test $$? -eq 77
 

@@ -33,13 +33,81 @@ _DEEP = (3, 30, 300, 900, 960, 980, 1000, 3000, 100_000)
 _PACKS = ("gzip", "xz", "zip", "twice", "utf-16", "utf-8-sig", "latin-1")
 
 
-class Maker:
+class JsonChanges:
+    """Changes values of JSON, and writes them in the ways that programs do.
+
+    Attributes:
+        keys: Every key that any of the known values has.
+    """
+
+    def __init__(self, values):
+        found = {}
+        for records in values:
+            _keys(records, found)
+        self.keys = sorted(found) or ["a"]
+
+    def dumped(self, records, chance):
+        """Write records a line each, or as an array, in one of the ways that programs do."""
+        how = {
+            "ensure_ascii": chance.random() < 0.5,
+            "indent": chance.choice([None, None, None, 1]),
+        }
+        if not isinstance(records, list) or chance.random() < 0.3:
+            text = json.dumps(records, **how)
+        else:
+            how["indent"] = None
+            text = "".join(json.dumps(each, **how) + "\n" for each in records)
+        data = text.encode("utf-8", chance.choice(["surrogatepass", "replace"]))
+        return data[: chance.randrange(len(data) + 1)] if chance.random() < 0.1 else data
+
+    def changed(self, records, chance):
+        """Change one place somewhere in the records."""
+        holder, key = _place(records, chance)
+        if holder is None:
+            return [self.value(chance, 3)]
+        how = chance.randrange(9)
+        if how == 0:
+            del holder[key]
+        elif how == 1:
+            holder[key] = self.value(chance, 3)
+        elif how == 2:
+            holder[key] = _taken(records, chance)
+        elif how == 3 and isinstance(holder, list):
+            holder.insert(chance.randrange(len(holder) + 1), holder[key])
+        elif how == 4 and isinstance(holder, list):
+            chance.shuffle(holder)
+        elif how == 5 and isinstance(holder, dict):
+            holder[chance.choice(self.keys)] = holder.pop(key)
+        elif how == 6:
+            small = not isinstance(holder[key], (dict, list))
+            holder[key] = [holder[key]] * chance.choice([0, 1, 2, 40 if small else 2])
+        elif how == 7 and isinstance(holder, dict):
+            holder[chance.choice(self.keys)] = self.value(chance, 2)
+        else:
+            holder[key] = self._leaf(chance)
+        return records
+
+    def value(self, chance, depth):
+        how = chance.random()
+        if depth == 0 or how < 0.3:
+            return self._leaf(chance)
+        if how < 0.305:
+            return _deep(chance)
+        if how < 0.6:
+            return [self.value(chance, depth - 1) for _ in range(chance.randrange(4))]
+        keys = chance.sample(self.keys, min(len(self.keys), chance.randint(1, 8)))
+        return {key: self.value(chance, depth - 1) for key in keys}
+
+    def _leaf(self, chance):
+        return chance.choice([None, chance.choice(_TEXTS), chance.choice(_NUMBERS), {}, []])
+
+
+class Maker(JsonChanges):
     """Makes one hostile file after the other.
 
     Attributes:
         texts: Fixtures as bytes.
         values: Fixtures as JSON values, a list of records each.
-        keys: Every key that any of them has.
         databases: Fixtures that are SQLite files.
     """
 
@@ -51,11 +119,8 @@ class Maker:
         whole = [path.read_bytes() for path in paths if path.suffix in (".json", ".jsonl")]
         whole += [path.read_bytes() for path in sorted((FIXTURES / "bench").rglob("*.json*"))]
         self.texts = [_short(data) for data in whole]
-        self.values = [_records(data) for data in self.texts]
-        found = {}
-        for records in self.values:
-            _keys(records, found)
-        self.keys = sorted(found)
+        self.values = [records_of(data) for data in self.texts]
+        super().__init__(self.values)
 
     def make(self, chance):
         """Give a stream and what kind of file it is."""
@@ -70,11 +135,11 @@ class Maker:
         if chance.random() < 0.06:
             data = _packed(data, chance)
             if chance.random() < 0.6:
-                data = _mangled(data, chance)
+                data = mangled(data, chance)
         return io.BytesIO(data), kind
 
     def _bytes(self, chance):
-        return _mangled(chance.choice(self.texts), chance)
+        return mangled(chance.choice(self.texts), chance)
 
     def _mixed(self, chance):
         """Two files in one."""
@@ -95,67 +160,12 @@ class Maker:
     def _values(self, chance):
         records = json.loads(json.dumps(chance.choice(self.values)))
         for _ in range(chance.choice([1, 1, 2, 3, 6, 12])):
-            records = self._changed(records, chance)
-        return self._dumped(records, chance)
+            records = self.changed(records, chance)
+        return self.dumped(records, chance)
 
     def _made(self, chance):
-        records = [self._value(chance, 4) for _ in range(chance.randint(1, 6))]
-        return self._dumped(records, chance)
-
-    def _dumped(self, records, chance):
-        """Write records a line each, or as an array, in one of the ways that programs do."""
-        how = {
-            "ensure_ascii": chance.random() < 0.5,
-            "indent": chance.choice([None, None, None, 1]),
-        }
-        if not isinstance(records, list) or chance.random() < 0.3:
-            text = json.dumps(records, **how)
-        else:
-            how["indent"] = None
-            text = "".join(json.dumps(each, **how) + "\n" for each in records)
-        data = text.encode("utf-8", chance.choice(["surrogatepass", "replace"]))
-        return data[: chance.randrange(len(data) + 1)] if chance.random() < 0.1 else data
-
-    def _changed(self, records, chance):
-        """Change one place somewhere in the records."""
-        holder, key = _place(records, chance)
-        if holder is None:
-            return [self._value(chance, 3)]
-        how = chance.randrange(9)
-        if how == 0:
-            del holder[key]
-        elif how == 1:
-            holder[key] = self._value(chance, 3)
-        elif how == 2:
-            holder[key] = _taken(records, chance)
-        elif how == 3 and isinstance(holder, list):
-            holder.insert(chance.randrange(len(holder) + 1), holder[key])
-        elif how == 4 and isinstance(holder, list):
-            chance.shuffle(holder)
-        elif how == 5 and isinstance(holder, dict):
-            holder[chance.choice(self.keys)] = holder.pop(key)
-        elif how == 6:
-            small = not isinstance(holder[key], (dict, list))
-            holder[key] = [holder[key]] * chance.choice([0, 1, 2, 40 if small else 2])
-        elif how == 7 and isinstance(holder, dict):
-            holder[chance.choice(self.keys)] = self._value(chance, 2)
-        else:
-            holder[key] = self._leaf(chance)
-        return records
-
-    def _value(self, chance, depth):
-        how = chance.random()
-        if depth == 0 or how < 0.3:
-            return self._leaf(chance)
-        if how < 0.305:
-            return _deep(chance)
-        if how < 0.6:
-            return [self._value(chance, depth - 1) for _ in range(chance.randrange(4))]
-        keys = chance.sample(self.keys, chance.randint(1, 8))
-        return {key: self._value(chance, depth - 1) for key in keys}
-
-    def _leaf(self, chance):
-        return chance.choice([None, chance.choice(_TEXTS), chance.choice(_NUMBERS), {}, []])
+        records = [self.value(chance, 4) for _ in range(chance.randint(1, 6))]
+        return self.dumped(records, chance)
 
 
 def _short(data):
@@ -170,7 +180,8 @@ def _short(data):
     return kept
 
 
-def _records(data):
+def records_of(data):
+    """Read an array, a value or lines of JSON as a list."""
     try:
         value = json.loads(data)
     except ValueError:
@@ -218,7 +229,8 @@ def _deep(chance):
     return value
 
 
-def _mangled(data, chance):
+def mangled(data, chance):
+    """Change bytes in one to sixteen places."""
     data = bytearray(data)
     for _ in range(chance.choice([1, 1, 2, 4, 16])):
         place = chance.randrange(len(data) + 1)

@@ -44,6 +44,8 @@ class WebServer:
 
     def __init__(self, app, **options):
         self._socket = socket.create_server(("127.0.0.1", 0))
+        # asyncio sets it only on sockets that name their protocol; else answers wait 40 ms for an ACK.
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.port = self._socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         given = {"lifespan": "on", "timeout_graceful_shutdown": 5, **options}

@@ -321,7 +321,7 @@ def parse_file(path: Path) -> dict[str, Any]:
     """
     try:
         return tomllib.loads(text_of(path))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # an integer of 5,000 digits is a ValueError
         raise not_toml(path, error) from error
 
 

@@ -141,7 +141,7 @@ def _path_of(name: str, home: Path, under: tuple[str, ...]) -> Path:
 def _parsed(path: Path, where: str) -> dict[str, Any]:
     try:
         parsed = tomllib.loads(text_of(path))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # an integer of 5,000 digits is a ValueError
         raise not_toml(path, error) from error
     for key, value in parsed.items():
         if key not in _TEXTS + _TABLES:

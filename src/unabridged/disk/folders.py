@@ -2,6 +2,7 @@
 
 import os
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 
 from unabridged.disk.atomic_write import sync_folder
@@ -25,6 +26,17 @@ def private_folder(path: Path) -> None:
         if os.name != "nt":
             folder.chmod(FOLDER_MODE)
         sync_folder(folder.parent)  # durable files in it would be lost with its name
+
+
+def check_paths(names: Iterable[str]) -> None:
+    """Check names that a file lists before they are used as paths.
+
+    Raises:
+        ValueError: The system cannot have a file of that name.
+    """
+    for name in names:
+        if not name or b"\0" in os.fsencode(name):
+            raise ValueError(f"{name!r} is not a path")
 
 
 def check_home(home: Path) -> None:

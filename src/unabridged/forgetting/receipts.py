@@ -5,8 +5,9 @@ import hmac
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import fields, replace
-from datetime import datetime
 from typing import Any, TypeVar
+
+import msgspec
 
 from unabridged.domain.forgetting import OutOfReach, Receipt
 from unabridged.domain.record import Record, RecordKind
@@ -73,15 +74,12 @@ def to_data(receipt: Receipt) -> dict[str, Any]:
 
 
 def from_data(data: Mapping[str, Any]) -> Receipt:
-    """Read the data that ``to_data`` made."""
-    given = dict(data)
-    for name in _TIMES:
-        given[name] = datetime.fromisoformat(given[name]) if given[name] else None
-    for name in _LISTS:
-        given[name] = tuple(given[name])
-    given["given"] = tuple((kind, name) for kind, name in given["given"])
-    given["outside"] = outside_from_data(given["outside"])
-    return Receipt(**given)
+    """Read the data that ``to_data`` made.
+
+    Raises:
+        ValueError: It is other data.
+    """
+    return msgspec.convert(data, Receipt)
 
 
 def outside_to_data(outside: OutOfReach) -> dict[str, Any]:
@@ -89,12 +87,6 @@ def outside_to_data(outside: OutOfReach) -> dict[str, Any]:
     data = {"backups": list(outside.backups), "aside": list(outside.aside)}
     # Omitted if empty: receipts from before shares existed keep their digest.
     return data | ({"shared": list(outside.shared)} if outside.shared else {})
-
-
-def outside_from_data(data: Mapping[str, Any]) -> OutOfReach:
-    """Read the data that ``outside_to_data`` made."""
-    named = (tuple(data["backups"]), tuple(data["aside"]), tuple(data.get("shared", ())))
-    return OutOfReach(*named)
 
 
 def record_of(receipt: Receipt) -> Record:

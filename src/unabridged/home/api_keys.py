@@ -173,8 +173,8 @@ class ApiKeys:
     def _uses(self) -> dict[str, datetime]:
         try:
             data = (self._home / "config" / USES).read_bytes()
-            return msgspec.json.decode(data, type=dict[str, datetime])
-        except (FileNotFoundError, msgspec.MsgspecError):
+            return msgspec.json.decode(data, type=dict[str, _Time])
+        except (FileNotFoundError, ValueError, RecursionError):
             return {}
 
     @contextmanager
@@ -238,7 +238,7 @@ class _Row(msgspec.Struct):
 
     id: str
     name: str
-    digest: str
+    digest: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
     user: str | None
     agent: str | None
     session: str | None
@@ -277,7 +277,7 @@ def _read(path: Path) -> dict[str, AccessKey]:
         data = path.read_bytes()
     try:
         found = msgspec.json.decode(data, type=_File)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise StoreDamagedError(
             f"{path} is damaged; no key is valid until it is restored.",
             hint="Restore it, or remove it and make new keys.",

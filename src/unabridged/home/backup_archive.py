@@ -42,6 +42,7 @@ _UNREADABLE = (
     NotImplementedError,
     RuntimeError,
     KeyError,
+    ValueError,  # a member's name in other bytes than the list has
 )
 HINT = "Use another backup. List them: unabridged backup list"
 
@@ -201,7 +202,7 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> BackupManifest:
                 hint="Install a newer version of unabridged.",
             )
         manifest = msgspec.convert(said, BackupManifest)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise unreadable(path, f"its manifest cannot be read: {error}") from error
     for name in [*manifest.members, *(held.folder for held in manifest.spaces)]:
         if not _SAFE.fullmatch(name):

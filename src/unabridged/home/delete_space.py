@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from unabridged import config
-from unabridged.disk.atomic_write import write_whole
+from unabridged.disk.atomic_write import system_errors, write_whole
 from unabridged.domain.forgetting import Receipt, SpacePlan
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.settings import Settings
-from unabridged.errors import NotFoundError, StoreError
+from unabridged.errors import NotFoundError, StoreDamagedError, StoreError
 from unabridged.forgetting.receipts import from_data, sealed, to_data, without_backups
 from unabridged.forgetting.shared_copies import copies
 from unabridged.home.followed_spaces import Spaces
@@ -115,4 +115,16 @@ def kept_receipts(settings: Settings) -> list[Receipt]:
     """Return the receipts of forgotten spaces, the oldest first."""
     folder = Path(settings.home) / "logs" / RECEIPTS
     files = sorted(folder.glob("*.json")) if folder.is_dir() else []
-    return [from_data(unpack(path.read_bytes())) for path in files]
+    return [_read(path) for path in files]
+
+
+def _read(path: Path) -> Receipt:
+    with system_errors(path):
+        data = path.read_bytes()
+    try:
+        return from_data(unpack(data))
+    except ValueError as error:
+        raise StoreDamagedError(
+            f"The receipt {path} is damaged: {error}.",
+            hint="Restore it from a copy. Without it, a backup could bring the space back.",
+        ) from error

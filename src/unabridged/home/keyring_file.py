@@ -138,7 +138,7 @@ def _read(place: Path) -> _Box | None:
 def _decoded(data: bytes, place: Path) -> _Box:
     try:
         box = msgspec.json.decode(data, type=_Box)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise _damaged(place, str(error)) from error
     if box.format != FORMAT:
         raise _damaged(place, f"its format is {box.format}; this version supports {FORMAT}")

@@ -36,7 +36,7 @@ def may_backup_hold(path: Path, manifest: BackupManifest, exchanges: Sequence[Ex
                     if not first.startswith(_PLAIN):
                         return True
                     search.through(name, [first, *blocks])
-    except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError, KeyError):
+    except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError, KeyError, ValueError):
         return True
     return bool(search.found)
 
@@ -48,7 +48,7 @@ def may_aside_hold(path: Path, exchanges: Sequence[Exchange]) -> bool:
             return True
         lines = path.read_bytes().splitlines()
         texts = [_raw_of(msgspec.json.decode(line, type=dict[str, str])) for line in lines]
-    except (OSError, ValueError, msgspec.MsgspecError):
+    except (OSError, ValueError, RecursionError):
         return True
     said = {run for text in texts for run in _runs_of(text)}
     messages = (message.text for one in exchanges for message in own_messages(one))

@@ -24,7 +24,7 @@ from unabridged.disk.atomic_write import (
     system_errors,
     write_whole,
 )
-from unabridged.disk.folders import check_home, private_folder
+from unabridged.disk.folders import check_home, check_paths, private_folder
 from unabridged.disk.large_files import give_name
 from unabridged.disk.locks import locked
 from unabridged.domain.scope import SpaceId
@@ -155,7 +155,7 @@ class MigrationJournal:
         """Return the ids of what was imported."""
         try:
             return msgspec.json.decode(self._ids(migration).read_bytes(), type=MigratedFolder)
-        except (OSError, ValueError, msgspec.MsgspecError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise MigrationError(
                 f"{self._ids(migration)} cannot be read: {error}.",
                 hint=f"The old folder's bytes are in {self.archive(migration)}.",
@@ -179,7 +179,7 @@ class MigrationJournal:
             )
         try:
             return msgspec.json.decode(self._path(migration).read_bytes(), type=State)
-        except (OSError, ValueError, msgspec.MsgspecError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise MigrationError(
                 f"{self._path(migration)} cannot be read: {error}.",
                 hint=f"The old folder's bytes are in {self.archive(migration)}.",
@@ -219,9 +219,10 @@ class MigrationJournal:
         """
         try:
             moves = msgspec.json.decode(self.moves.read_bytes(), type=Moves)
+            check_paths(name for pair in moves.pairs for name in pair)
         except FileNotFoundError:
             return
-        except (OSError, msgspec.MsgspecError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise StoreBusyError(
                 f"{self.moves} cannot be read: {error}.", hint="Check the disk, then repeat."
             ) from error

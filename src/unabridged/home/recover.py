@@ -122,8 +122,8 @@ def told(path: Path) -> Recovery | None:
     with system_errors(note):
         try:
             account = msgspec.json.decode(note.read_bytes(), type=Recovery)
-            os.replace(note, Path(account.path + ACCOUNT))  # noqa: PTH105 - every call of this file is one of `os`
-        except (FileNotFoundError, msgspec.MsgspecError):
+            os.replace(note, path.with_name(Path(account.path).name + ACCOUNT))  # noqa: PTH105 - every call of this file is one of `os`
+        except (FileNotFoundError, ValueError, RecursionError):
             return None
         return account
 

@@ -11,10 +11,12 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import msgspec
 
 from unabridged.disk.atomic_write import remove, sync_folder, system_errors, wipe, write_whole
-from unabridged.disk.folders import private_folder
+from unabridged.disk.folders import check_paths, private_folder
 from unabridged.disk.locks import locked
 from unabridged.domain.scope import SpaceId
 from unabridged.errors import (
@@ -221,13 +223,14 @@ class SpacesFolder:
         if wiping.exists():
             _finish_wiping(wiping)
         for intent in self.folder.glob(f"*{_RENAMING}"):
-            source = _intended(intent)[0]
+            source = _read(intent, _Renaming).source
             if path.name in (source, intent.name.removesuffix(_RENAMING)):
                 self._finish_renaming(intent)
 
     def _finish_renaming(self, intent: Path) -> None:
-        name, space = _intended(intent)
-        source = self.folder / name
+        intended = _read(intent, _Renaming)
+        source = self.folder / intended.source
+        space = msgspec.to_builtins(intended.space)
         target = intent.with_name(intent.name.removesuffix(_RENAMING))
         if source.exists() and not target.exists():
             with exclusive(source, self.access) as connection:
@@ -278,9 +281,42 @@ class SpacesFolder:
         return SpaceInfo(store.space, path, *counts)
 
 
-def _intended(intent: Path) -> tuple[str, dict[str, str]]:
-    name, space = unpack(intent.read_bytes())
-    return name, space
+class _Names(msgspec.Struct):
+    user: str
+    agent: str
+    model: str
+
+
+class _Renaming(msgspec.Struct, array_like=True):
+    source: str
+    space: _Names
+
+    def paths(self) -> list[str]:
+        return [self.source]
+
+
+class _Wiping(msgspec.Struct):
+    parts: list[str]
+    receipt: str
+    shown: dict[str, Any]
+
+    def paths(self) -> list[str]:
+        return [*self.parts, self.receipt]
+
+
+_Intent = TypeVar("_Intent", _Renaming, _Wiping)
+
+
+def _read(intent: Path, kind: type[_Intent]) -> _Intent:
+    try:
+        found = msgspec.convert(unpack(intent.read_bytes()), kind)
+        check_paths(found.paths())
+    except ValueError as error:
+        raise StoreDamagedError(
+            f"{intent} is damaged, so that what it describes cannot be finished: {error}.",
+            hint="Move it away, then look at the spaces: unabridged spaces list",
+        ) from error
+    return found
 
 
 def _files(path: Path) -> Iterator[Path]:
@@ -292,11 +328,11 @@ def _files(path: Path) -> Iterator[Path]:
 
 def _finish_wiping(intent: Path) -> int:
     try:
-        said = unpack(intent.read_bytes())
+        said = _read(intent, _Wiping)
     except FileNotFoundError:
         return 0  # another process finished it
     home = intent.parent.parent
-    parts = [home / name for name in said["parts"]]
+    parts = [home / name for name in said.parts]
     size = 0
     with system_errors(intent):
         for part in parts:
@@ -306,11 +342,11 @@ def _finish_wiping(intent: Path) -> int:
                 size += wipe(part)
         for folder in sorted({part.parent for part in parts}, reverse=True):
             _clear(folder, intent.parent)
-    receipt = home / said["receipt"]
+    receipt = home / said.receipt
     if not receipt.exists():
         with system_errors(receipt):
             private_folder(receipt.parent)
-        write_whole(receipt, pack(said["shown"]))
+        write_whole(receipt, pack(said.shown))
     remove(intent)
     with suppress(FileNotFoundError):
         sync_folder(intent.parent)

@@ -33,7 +33,7 @@ _DAMAGED = (
     EOFError,
     KeyError,
     ValueError,
-    NotImplementedError,
+    RuntimeError,  # NotImplementedError too, and RecursionError
     msgspec.ValidationError,
 )
 """The errors of reading a damaged zip."""

@@ -97,7 +97,7 @@ def _rule(number: int, row: Mapping[str, Any]) -> AuxiliaryRule:
         raise ValueError(f"rule {number} needs where: {', '.join(sorted(_PLACES))}")
     try:
         pattern = re.compile(begins, re.IGNORECASE)
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         raise ValueError(f"rule {number} begins with no pattern: {error}") from error
     holds = tuple(" ".join(words.split()).casefold() for words in row.get("holds", ()))
     return AuxiliaryRule(name, frozenset(where), pattern, holds, row.get("max_tokens"))
@@ -118,7 +118,7 @@ def rules_of(home: str | os.PathLike[str]) -> tuple[AuxiliaryRule, ...]:
         return (*_rules_of(path.read_text("utf-8")), *RULES)
     except FileNotFoundError:
         return RULES
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         reason = "it has no [[rules]]" if isinstance(error, KeyError) else error
         raise SettingError(
             f"{path} cannot be used: {reason}.",

@@ -168,7 +168,7 @@ class MessagesListener:
 def _object(data: bytes) -> dict[str, Any]:
     try:
         value = msgspec.json.decode(data)
-    except msgspec.DecodeError as error:
+    except (ValueError, RecursionError) as error:  # invalid UTF-8 is no DecodeError
         raise _no_json(data) from error
     if not isinstance(value, dict):
         raise _no_json(data)

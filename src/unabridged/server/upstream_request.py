@@ -170,7 +170,7 @@ async def refusal_in(reply: RelayedReply) -> tuple[UpstreamError, bytes]:
         await reply.close()
     try:
         value = msgspec.json.decode(said)
-    except (msgspec.DecodeError, RecursionError):
+    except (ValueError, RecursionError):
         value = None
     found = refusal_of(value, reply.status) if isinstance(value, dict) else None
     return found or refusal(said[:200].decode("utf-8", "replace"), status=reply.status), said

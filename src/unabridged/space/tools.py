@@ -170,7 +170,7 @@ def call_tool(tools: Sequence[Tool], call: ToolCall) -> ToolResult:
         return ToolResult(call.id, call.name, text, failed=True)
     try:
         return ToolResult(call.id, call.name, tool.run(call.arguments))
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         text = f"The arguments do not fit: {error}."
         return ToolResult(call.id, call.name, text, failed=True)
     except Exception as error:  # noqa: BLE001 - a tool is foreign code; whatever it raises is its result

@@ -26,3 +26,5 @@ def unpack(data: bytes) -> Any:
         return msgspec.json.decode(data)
     except UnicodeDecodeError:
         return json.loads(data.decode("utf-8", "surrogatepass"))
+    except RecursionError as error:
+        raise ValueError("the data is nested too deeply") from error

@@ -43,7 +43,7 @@ def items_of(messages: Sequence[Message], dialect: str) -> list[Wire]:
 def _item_from(original: bytes, dialect: str) -> Wire | None:
     try:
         data: Any = msgspec.json.decode(original)
-    except msgspec.DecodeError:  # another program's, of an import
+    except (ValueError, RecursionError):  # another program's, of an import
         return None
     if not isinstance(data, dict) or data.get("dialect") != dialect:
         return None

@@ -86,6 +86,9 @@ class FileHeader(JsonForm):
     layout: str = ""
     space: dict[str, str] = {}
 
+    def __post_init__(self) -> None:
+        SpaceId(**self.space)  # msgspec names the place of what is raised here
+
     @property
     def named(self) -> SpaceId:
         """Return the space of the file."""

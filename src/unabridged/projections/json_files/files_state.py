@@ -5,6 +5,7 @@ from pathlib import Path
 import msgspec
 
 from unabridged.disk import atomic_write
+from unabridged.domain.scope import SpaceId
 from unabridged.projections.json_files.file_bytes import Stamp
 
 FORMAT = 1
@@ -34,6 +35,9 @@ class FilesState(msgspec.Struct, omit_defaults=True):
     files: dict[str, WrittenFile] = {}
     late: list[str] = []
 
+    def __post_init__(self) -> None:
+        SpaceId(**self.space)  # other names make it unusable
+
 
 def load(path: Path) -> FilesState:
     """Return the state; an empty one if there is no usable one."""
@@ -43,7 +47,7 @@ def load(path: Path) -> FilesState:
         return FilesState()
     except OSError as error:
         raise atomic_write.of_the_system(error, path) from error
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (ValueError, RecursionError):
         return FilesState()  # every file is then read and compared
     return state if state.format == FORMAT else FilesState()
 

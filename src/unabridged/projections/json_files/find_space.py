@@ -58,5 +58,5 @@ def _told(paths: FilePaths, layout: str) -> Iterator[SpaceId]:
             hidden = KNOWN[layout].parse(file_bytes.read(path)).hidden
             if hidden is not None:
                 yield hidden.header.named
-        except (StoreError, FileNotFoundError, ValueError, TypeError, KeyError):
+        except (StoreError, FileNotFoundError, ValueError, TypeError, KeyError, RecursionError):
             continue  # damaged or edited: another file may show it

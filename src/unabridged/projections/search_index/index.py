@@ -5,9 +5,10 @@ file contains an erased exchange until the next one is written.
 """
 
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from threading import RLock
 
 from unabridged.domain.changes import Changes, Written
@@ -19,6 +20,7 @@ from unabridged.index.query import search
 from unabridged.ports import Store, SupportsVectors
 from unabridged.projections.search_index.analysis_process import AnalysisProcess
 from unabridged.projections.search_index.apply import PAGE, IndexWriter
+from unabridged.projections.search_index.damaged_arrays import T, with_sound_files
 from unabridged.projections.search_index.flush import SegmentWriter, is_due
 from unabridged.projections.search_index.index_manifest import ListedSegment, Manifest
 from unabridged.projections.search_index.snapshot import IndexSnapshot
@@ -46,8 +48,6 @@ BUILDING = -1
 class SearchIndex:
     """Implements ``ports.Projection`` and ``ports.SearchIndexPort``. Thread-safe.
 
-    Threads that search wait for each other only while changes of the log are applied.
-
     Args:
         store: The log.
         analyzer: Analyses exchanges and questions; None analyses words only.
@@ -73,17 +73,18 @@ class SearchIndex:
         self._erased: dict[str, None] = {}
         self._damage: list[str] = []
 
-    # --- searching ------------------------------------------------------------------------------
-
     def embedded_by(self) -> str | None:
         if not isinstance(self._store, SupportsVectors):
             return None
         with self._lock:
-            self._catch_up()
+            self._sound(self._catch_up)
             embedder = self._snapshot.embedder
             return "" if embedder is None or self._snapshot.is_empty else embedder.identity
 
     def search(self, query: IndexQuery) -> IndexHits:
+        return self._sound(partial(self._search, query))
+
+    def _search(self, query: IndexQuery) -> IndexHits:
         with self._lock:
             self._catch_up(embed=query.vector is not None)
             if not self._is_comparable(query):
@@ -107,11 +108,9 @@ class SearchIndex:
             return False
         return embedder is None or not embedder.instant or embedder.identity == held.identity
 
-    # --- following ------------------------------------------------------------------------------
-
     def follow(self, written: Written | None = None) -> None:
         with self._lock:
-            self._catch_up(most=None, written=written)
+            self._sound(partial(self._catch_up, most=None, written=written))
 
     def expect(self, exchanges: Sequence[Exchange]) -> None:
         self._writer.expect(exchanges)
@@ -122,8 +121,8 @@ class SearchIndex:
     def erase(self, ids: Iterable[str]) -> None:
         with self._lock:
             self._erased |= dict.fromkeys(ids)
-            self._catch_up()
-            self._cut_out()
+            self._sound(self._catch_up)
+            self._sound(self._cut_out)
             if not self._storage.is_empty():
                 with self._storage.locked(LOCK_SECONDS):
                     manifest = self._storage.read_manifest()
@@ -137,12 +136,19 @@ class SearchIndex:
             if self._revision is None:
                 self._open()
             damage, self._damage = self._damage or self._damaged_files(), []
+            if damage:
+                return damage
             for _ in range(ATTEMPTS):
                 self._catch_up()
                 everything = self._store.changes(None)
                 if everything.revision == self._revision:  # else others write in the meantime
-                    return damage or self._snapshot.differences(everything)
-            return damage
+                    return self._snapshot.differences(everything)
+            return []
+
+    def _sound(self, work: Callable[[], T]) -> T:
+        return with_sound_files(
+            work, lambda: self._storage.verify(self._snapshot.segments), self.rebuild
+        )
 
     def _damaged_files(self) -> list[str]:
         while damage := self._storage.verify(self._snapshot.segments):
@@ -174,7 +180,7 @@ class SearchIndex:
             buffer = self._snapshot.buffer
             large = len(buffer) >= SAVED_EXCHANGES or buffer.characters >= SAVED_CHARACTERS
             if self._revision is not None and large:
-                self._flush(SMALL)
+                self._sound(partial(self._flush, SMALL))
             self._begin(None)
 
     def _catch_up(
@@ -323,8 +329,6 @@ class SearchIndex:
         data = self._store.centroids(embedder.identity)
         return None if data is None else unpack_centres(data, embedder.dimension)
 
-    # --- writing --------------------------------------------------------------------------------
-
     def _flush(self, most: int | None) -> None:
         # Entries that cannot be written (full disk, read-only folder) stay in the buffer.
         wait = LOCK_SECONDS if most is None else HURRY_SECONDS
@@ -358,29 +362,26 @@ class SearchIndex:
                 snapshot.put(entry)
 
     def _cut_out(self) -> None:
-        if not self._erased or self._storage.is_empty():
-            self._erased = {}
-            return
-        there = self._store.get(self._erased)
-        gone = [name for name in self._erased if name not in there]
-        with self._storage.locked(LOCK_SECONDS):
-            self._take_other()
-            writer = SegmentWriter(self._snapshot, self._storage)
-            if writer.holds(gone):
-                writer.cut_out(gone)
-                writer.flush(self._snapshot)
-                self._commit(writer)
+        if self._erased and not self._storage.is_empty():
+            there = self._store.get(self._erased)
+            gone = [name for name in self._erased if name not in there]
+            with self._storage.locked(LOCK_SECONDS):
+                self._take_other()
+                writer = SegmentWriter(self._snapshot, self._storage)
+                if writer.holds(gone):
+                    writer.cut_out(gone)
+                    writer.flush(self._snapshot)
+                    self._commit(writer)
         self._erased = {}
 
     def _take_other(self) -> bool:
         manifest = self._storage.read_manifest()
         if manifest is None or manifest.serial == self._serial or not self._fits(manifest):
             return False
-        try:
+        with suppress(StoreDamagedError):
             self._adopt(manifest)
-        except StoreDamagedError:
-            return False
-        return True
+            return True
+        return False
 
     def _commit(self, writer: SegmentWriter) -> None:
         embedder = self._snapshot.embedder

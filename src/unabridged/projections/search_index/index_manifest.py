@@ -2,6 +2,7 @@
 
 from hashlib import blake2b
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -12,6 +13,8 @@ from unabridged.ports import Cipher
 NAME = "manifest"
 FORMAT = 2
 _DIGEST = 16
+MOST_DIMENSIONS = 1 << 16
+"""Numbers in a vector, at most."""
 _PURPOSE = b"index manifest"
 
 
@@ -46,7 +49,7 @@ class Manifest(msgspec.Struct, frozen=True):
     generation: str
     revision: int
     embedder: str = ""
-    dimension: int = 0
+    dimension: Annotated[int, msgspec.Meta(ge=0, le=MOST_DIMENSIONS)] = 0
     stored: bool = False
     segments: tuple[ListedSegment, ...] = ()
     bare: tuple[int, ...] = ()
@@ -63,7 +66,7 @@ def read(folder: Path, cipher: Cipher | None) -> Manifest | None:
         if blake2b(body, digest_size=_DIGEST).digest() != data[:_DIGEST]:
             return None
         found = msgspec.json.decode(body, type=Manifest)
-    except (OSError, StoreDamagedError, StoreKeyError, msgspec.DecodeError):
+    except (OSError, StoreDamagedError, StoreKeyError, ValueError, RecursionError):
         return None
     return found if found.format == FORMAT else None
 

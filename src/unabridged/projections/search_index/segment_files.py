@@ -15,8 +15,9 @@ import mmap
 import os
 import secrets
 from hashlib import blake2b
+from math import prod
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Annotated, Any, BinaryIO
 
 import msgspec
 import numpy as np
@@ -47,11 +48,14 @@ _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _HINT = "The index is rebuilt from the stored rows; no message is lost."
 
 
+_Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
 class _Array(msgspec.Struct, frozen=True):
     name: str
-    kind: str
-    shape: tuple[int, ...]
-    start: int
+    kind: Annotated[str, msgspec.Meta(pattern=r"^[<|][iuf][1248]$")]
+    shape: tuple[_Count, ...]
+    start: _Count
     digest: str
 
 
@@ -119,7 +123,7 @@ def load(path: Path, cipher: Cipher | None = None) -> Segment:
     mapped = _content(path, cipher)
     header = _header(path, mapped)
     arrays = Mapped(mapped)
-    arrays.update((array.name, _view(mapped, array)) for array in header.arrays)
+    arrays.update((array.name, _view(path, mapped, array)) for array in header.arrays)
     return Segment(arrays, header.embedder, header.dimension, header.centres)
 
 
@@ -132,7 +136,7 @@ def verify(path: Path, cipher: Cipher | None = None) -> None:
     """
     mapped = _content(path, cipher)
     for array in _header(path, mapped).arrays:
-        if _digest(_view(mapped, array)) != array.digest:
+        if _digest(_view(path, mapped, array)) != array.digest:
             raise _damaged(path, f"its array {array.name} was changed")
 
 
@@ -240,20 +244,22 @@ def _header(path: Path, mapped: mmap.mmap | bytes) -> _Header:
         raise _damaged(path, "its header was changed")
     try:
         header = msgspec.json.decode(data, type=_Header)
-    except msgspec.DecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise _damaged(path, "its header cannot be read") from error
     if header.size != len(mapped):
         raise _damaged(path, f"it has {len(mapped):,} bytes, not {header.size:,}")
     return header
 
 
-def _view(mapped: mmap.mmap | bytes, array: _Array) -> NDArray[Any]:
+def _view(path: Path, mapped: mmap.mmap | bytes, array: _Array) -> NDArray[Any]:
     kind = np.dtype(array.kind)
-    count = int(np.prod(array.shape, dtype=np.int64))
-    if not count:
-        return np.empty(array.shape, dtype=kind)
-    flat = np.frombuffer(mapped, dtype=kind, count=count, offset=array.start)
-    return flat.reshape(array.shape)
+    try:
+        if not (count := prod(array.shape)):
+            return np.empty(array.shape, dtype=kind)
+        flat = np.frombuffer(mapped, dtype=kind, count=count, offset=array.start)
+        return flat.reshape(array.shape)
+    except (ValueError, OverflowError) as error:
+        raise _damaged(path, f"its array {array.name} is not in it") from error
 
 
 def _little(array: NDArray[Any]) -> NDArray[Any]:

@@ -144,7 +144,8 @@ class Endpoint:
     async def _body(self, request: Request) -> Any:
         content = await request.body()
         try:
-            data = json.loads(content) if content else None
+            # From bytes, `json` would read halves of characters, and other encodings.
+            data = json.loads(content.decode("utf-8-sig")) if content else None
         except (ValueError, RecursionError):
             raise HttpProblem(
                 400, "json", "The body is not valid JSON.", hint="Check its syntax."
@@ -203,6 +204,8 @@ def _read(model: type[Params], data: Any, place: Place) -> dict[str, Any]:
     except msgspec.ValidationError as error:
         where, what = fault_of(error)
         raise _invalid(f"{place}{where}: {what}") from None
+    except UnicodeError:
+        raise _invalid(f"{place}: It has half of a character where none can be.") from None
     return msgspec.structs.asdict(read)
 
 
