@@ -11,6 +11,8 @@ from pydantic import BaseModel
 from tests.clients.held import conversations, states
 from tests.opened import transport_of
 
+from unabridged.net.llama_cpp import start_server
+
 HELLO = [{"role": "user", "content": "Hello, my boat is called Petronella."}]
 WINDOW = 2048
 
@@ -36,7 +38,7 @@ def llama_cpp(smollm2):
     params.verbosity = -1
     key = secrets.token_hex(8)
     params.api_keys = [key]
-    server = xllamacpp.Server(params)
+    server = start_server(params)
     url = f"{server.listening_address}/v1"
     with openai.OpenAI(base_url=url, api_key=key) as client:
         (model,) = client.models.list().data

@@ -9,6 +9,7 @@ from unabridged import errors
 from unabridged.embeddings import server_embedder
 from unabridged.embeddings.openai import OpenAIEmbedder
 from unabridged.embeddings.server_embedder import halve
+from unabridged.net.llama_cpp import start_server
 from unabridged.testing.embedders import NEAR, TEXTS
 
 
@@ -28,7 +29,7 @@ def llama_cpp(smollm2):
     params.verbosity = -1
     key = secrets.token_hex(8)
     params.api_keys = [key]
-    server = xllamacpp.Server(params)
+    server = start_server(params)
     yield f"{server.listening_address}/v1", key
     del server
 

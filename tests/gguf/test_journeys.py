@@ -7,6 +7,8 @@ import pytest
 from tests.journeys.test_companion import bring, told
 from tests.journeys.test_workspace import LARGE
 
+from unabridged.net.llama_cpp import start_server
+
 
 @pytest.mark.long
 def test_a_real_model_is_asked_with_what_was_said(house, smollm2, tmp_path):
@@ -18,7 +20,7 @@ def test_a_real_model_is_asked_with_what_was_said(house, smollm2, tmp_path):
     params.n_parallel = 1
     params.verbosity = -1
     params.sampling.temp = 0.0
-    running = xllamacpp.Server(params)
+    running = start_server(params)
     one = house("http://localhost:1", "companion")
     rows = [row for row in told(datetime.now(UTC)) if row["session"] in {"ago-41", "ago-36"}]
     bring(one, tmp_path / "dog.jsonl", rows)
@@ -53,7 +55,7 @@ def llama_cpp(smollm2):
     params.n_ctx = 2048
     params.n_parallel = 1
     params.verbosity = -1
-    running = xllamacpp.Server(params)
+    running = start_server(params)
     yield f"{running.listening_address}/v1"
     del running
 

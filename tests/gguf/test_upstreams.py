@@ -13,6 +13,7 @@ from unabridged.domain.settings import Settings
 from unabridged.models import choose_model, gguf
 from unabridged.models.gguf import GgufModel
 from unabridged.models.openai import OpenAIModel, OpenAIServer
+from unabridged.net.llama_cpp import start_server
 from unabridged.testing.models import CLOCK, ChatModelContract, asking
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
@@ -39,7 +40,7 @@ def llama_cpp(smollm2):
     params.verbosity = -1
     key = secrets.token_hex(8)
     params.api_keys = [key]
-    server = xllamacpp.Server(params)
+    server = start_server(params)
     yield f"{server.listening_address}/v1", key
     del server
 

@@ -17,6 +17,7 @@ from unabridged.domain.chat import Abilities, ChatRequest, StreamChunk
 from unabridged.errors import MissingExtraError, UpstreamRefusedError
 from unabridged.models.gguf_header import read_header
 from unabridged.models.window import window
+from unabridged.net.llama_cpp import start_server
 from unabridged.wire import openai as wire
 
 BATCH = 256
@@ -133,7 +134,7 @@ class GgufModel:
         params.api_keys = [secrets.token_urlsafe(24)]
         params.verbosity = -1
         try:
-            return xllamacpp.Server(params)
+            return start_server(params)
         except (RuntimeError, ValueError, MemoryError) as error:
             raise UpstreamRefusedError(
                 f"{self._path.name} could not be loaded: {error}",

@@ -159,7 +159,8 @@ def _estimate(text: str) -> Mapping[str, float]:
         counted: defaultdict[str, float] = defaultdict(float)
         _add(piece, counted)
         # No tokenizer takes more than the bytes, and one for the space that some put before a text.
-        most = (most_bytes(piece) + 1) / (sum(counted.values()) or 1.0)
+        total = sum(counted.values())
+        most = (most_bytes(piece) + 1) / total if total > len(piece) else 1.0
         for name, count in counted.items():
             tokens[name] += count * min(1.0, most)
     return {name: value for name, value in tokens.items() if value}

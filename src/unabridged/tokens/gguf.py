@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from unabridged.errors import MissingExtraError, SettingError, UpstreamError
+from unabridged.net.llama_cpp import start_server
 from unabridged.tokens.cache import Memo
 from unabridged.tokens.estimate import EstimateTokenizer
 
@@ -122,7 +123,7 @@ class GgufTokenizer:
         settings.port = 0
         settings.verbosity = -1
         try:
-            self._server = module.Server(settings)
+            self._server = start_server(settings)
         except RuntimeError as error:
             raise SettingError(
                 f"The GGUF file {self._path} cannot be loaded.",

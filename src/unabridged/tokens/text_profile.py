@@ -1,9 +1,10 @@
 """The shape of a text: counts of words by length, digits, marks and letters by script.
 
-Letters, marks and digits become large numbers with a byte for each character. Shifting and masking
+Letters, marks and digits become large numbers with a bit for each character. Shifting and masking
 whole numbers counts runs, so a long prompt takes a few milliseconds.
 """
 
+import string
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Mapping, MutableMapping
@@ -46,7 +47,7 @@ _BEYOND = lazy_pattern("[^\x00-\xff]+")
 
 
 def _mask(wanted: Callable[[str], bool]) -> bytes:
-    return bytes(int(wanted(chr(code))) for code in range(256))
+    return bytes(ord("01"[wanted(chr(code))]) for code in range(256))
 
 
 def _plain(letters: str) -> Callable[[str], bool]:
@@ -67,6 +68,8 @@ _MARKS = _mask(
 )
 _SYMBOLS = _mask(lambda char: char >= "\xa0" and not char.isalpha())
 _CONTROLS = _mask(lambda char: (char < " " and char not in "\t\n\r\v\f") or char == "\x7f")
+_ASCII_TO_BLANKS = bytes(code if code > 127 else 32 for code in range(256))
+_FREQUENT = f" {string.ascii_letters}{string.digits}".encode()
 _HIGH = _mask(lambda char: "\x80" <= char < "\xa0")
 
 
@@ -80,30 +83,31 @@ def shape(text: str) -> Mapping[str, int]:
     found["marks"] = marks.bit_count()
     found["mark_runs"] = _starts(marks).bit_count()
     if upper := _bits(narrow, _UPPER):
-        capitals = (upper & (upper << 8)).bit_count()
-        found["humps"] = (upper & (letters << 8)).bit_count() - (capitals + 1) // 2
+        capitals = (upper & (upper >> 1)).bit_count()
+        found["humps"] = (upper & (letters >> 1)).bit_count() - (capitals + 1) // 2
     if digits := _bits(narrow, _DIGITS):
         found["digits"] = digits.bit_count()
         found["digit_runs"] = _starts(digits).bit_count()
-    found["tabs"] = narrow.count(b"\t")
-    found["breaks"] = narrow.translate(_BREAKS).count(1)
-    found["underlines"] = narrow.count(b"_")
-    found["signs"] = sum(map(narrow.count, RARE_MARKS))
-    found["controls"] = narrow.translate(_CONTROLS).count(1)
+    other = narrow.translate(None, _FREQUENT)
+    found["tabs"] = other.count(b"\t")
+    found["breaks"] = other.translate(_BREAKS).count(b"1")
+    found["underlines"] = other.count(b"_")
+    found["signs"] = sum(map(other.count, RARE_MARKS))
+    found["controls"] = other.translate(_CONTROLS).count(b"1")
     if not text.isascii():
-        found["accents"] = narrow.translate(_ACCENTS).count(1)
-        found["symbols"] = narrow.translate(_SYMBOLS).count(1)
-        found["controls"] += 2 * narrow.translate(_HIGH).count(1)
+        found["accents"] = other.translate(_ACCENTS).count(b"1")
+        found["symbols"] = other.translate(_SYMBOLS).count(b"1")
+        found["controls"] += 2 * other.translate(_HIGH).count(b"1")
     return found
 
 
 def _bits(narrow: bytes, table: bytes) -> int:
-    # The characters of a class as one large number: a byte of 1 for each, else 0.
-    return int.from_bytes(narrow.translate(table), "little")
+    # The characters of a class as one large number: the first is the highest bit.
+    return int(narrow.translate(table) or b"0", 2)
 
 
 def _starts(bits: int) -> int:
-    return bits ^ (bits & (bits << 8))
+    return bits ^ (bits & (bits >> 1))
 
 
 def _knots(narrow: bytes, letters: int, found: MutableMapping[str, int]) -> None:
@@ -111,10 +115,10 @@ def _knots(narrow: bytes, letters: int, found: MutableMapping[str, int]) -> None
     tangles = knots = 0
     for table in (_CONSONANTS, _VOWELS):
         bits = _bits(narrow, table)
-        two = bits & (bits >> 8)
-        if three := two & (two >> 8):
+        two = bits & (bits << 1)
+        if three := two & (two << 1):
             tangles += three.bit_count()
-            knots += (three & (bits >> 24)).bit_count()
+            knots += (three & (bits << 3)).bit_count()
     if knots > SEVERAL:
         repeated = sum(len(run[0]) for run in _REPEATED.finditer(narrow.decode("latin-1")))
         tangles, knots = tangles - repeated, knots - repeated
@@ -124,20 +128,20 @@ def _knots(narrow: bytes, letters: int, found: MutableMapping[str, int]) -> None
 
 def _words(letters: int, found: MutableMapping[str, int]) -> None:
     starts = _starts(letters)
-    two = letters & (letters >> 8)
-    four = two & (two >> 16)
-    eight = four & (four >> 32)
+    two = letters & (letters << 1)
+    four = two & (two << 2)
+    eight = four & (four << 4)
     found["words"] = reaching = starts.bit_count()
     reaches = (
-        (four, four & (two >> 32), 0, 0, 0, 0)
+        (four, four & (two << 4), 0, 0, 0, 0)
         if not eight
         else (
             four,
-            four & (two >> 32),
+            four & (two << 4),
             eight,
-            eight & (two >> 64),
-            eight & (four >> 64) & (letters >> 96),
-            eight & (eight >> 64) & (letters >> 128),
+            eight & (two << 8),
+            eight & (four << 8) & (letters << 12),
+            eight & (eight << 8) & (letters << 16),
         )
     )
     for name, reach in zip(_BINS, reaches, strict=True):
@@ -151,7 +155,9 @@ def _words(letters: int, found: MutableMapping[str, int]) -> None:
 def scripts(text: str) -> Mapping[str, tuple[str, int]]:
     """Return the characters beyond Latin-1 by script, and their runs."""
     found: dict[str, tuple[str, int]] = {}
-    beyond = " ".join(_BEYOND.findall(text))
+    data = text.encode("utf-8", "surrogatepass")
+    high = b" ".join(data.translate(_ASCII_TO_BLANKS).split())
+    beyond = " ".join(_BEYOND.findall(high.decode("utf-8", "surrogatepass")))
     for name, pattern in _OTHERS.items():
         if not beyond or beyond.isspace():
             break

@@ -3,7 +3,6 @@
 A model's vocabulary makes a language cheap, not its letters: letters at random cost far more.
 """
 
-from collections import Counter
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -133,8 +132,8 @@ _SLAVIC = lazy_pattern(f"[{SLAVIC}]")
 
 def words_by_language(text: str) -> Mapping[str, float]:
     """Return how many of the words are signs of each language, less what chance brings."""
-    found = Counter(filter(None, map(_LANGUAGE, text.split())))
-    return {name: count - BY_CHANCE[name] for name, count in found.items()}
+    found = list(filter(None, map(_LANGUAGE, text.split())))
+    return {name: found.count(name) - chance for name, chance in BY_CHANCE.items() if name in found}
 
 
 def share(name: str, signs: float, units: int) -> float:
