@@ -21,8 +21,14 @@ LONG = 300
 MOST = 2_000
 """Characters of the longest text."""
 
-MISSES = 0.001
-"""Counts that may be under, a share of the texts: short patterns of marks repeated all over."""
+SEEDS = 114
+"""Seeds of the long test, about 51,000 counts: each draws a text of every kind, and three mixtures."""
+
+AT_RANDOM = 1.05
+"""A further margin of letters in random order: short texts of them were counted at .93 of their cost."""
+
+PATTERNS = ("repeated marks", "repeated any", "one mark", "empty json")
+"""Kinds of short patterns repeated all over."""
 
 FAMILIES = ("o200k", "cl100k", "qwen", "tekken", "deepseek", "llama3", "mistral-32k")
 
@@ -67,6 +73,10 @@ def worst(cases):
     return sorted(found, key=lambda one: one[0])[:8]
 
 
+def at_random(kind):
+    return kind == "snake" or kind.startswith("letters of ")
+
+
 def texts(times, seed, kinds=(*KINDS, "mixture", "mixture", "mixture")):
     rng = random.Random(seed)
     return [(kind, odd_text(rng, kind, MOST)) for _ in range(times) for kind in kinds]
@@ -79,16 +89,33 @@ def test_no_text_costs_more_than_estimated_and_the_margin(family):
     assert not worst((kind, text, estimate(text), count(text)) for kind, text in drawn)
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_repeated_pattern_costs_more(family):
+    count, estimate = counter(family), EstimateTokenizer().count
+    drawn = texts(examples(150), seed=f"patterns {family}", kinds=PATTERNS)
+    assert not worst((kind, text, estimate(text), count(text)) for kind, text in drawn)
+
+
+@pytest.mark.parametrize("pattern", [" =(", ",_ ", ")-| ", "|~ ,,", '"_@', "Q"])
+def test_a_pattern_repeated_between_words_costs_no_more(pattern):
+    count, estimate = counter("mistral-32k"), EstimateTokenizer().count
+    text = "This is what the program printed before it stopped: " + 60 * pattern + " and so on."
+    assert count(text) <= estimate(text) * (1 + MARGIN_SHARE) + SLACK
+
+
 @pytest.mark.long
 @pytest.mark.timeout(3_000)
-def test_of_a_hundred_thousand_texts_hardly_any_costs_more():
+def test_no_long_text_costs_more():
     estimate, counts = EstimateTokenizer().count, [counter(name) for name in FAMILIES]
-    each, missed = 100_000 // (len(KINDS) + 3) + 1, []
-    for part in range(each):
-        drawn = [(*one, estimate(one[1])) for one in texts(1, seed=part) if len(one[1]) >= LONG]
+    for part in range(SEEDS):
+        drawn = texts(1, seed=f"unseen C {part}")
+        long = [
+            (kind, text, estimate(text) * (AT_RANDOM if at_random(kind) else 1))
+            for kind, text in drawn
+            if len(text) >= LONG
+        ]
         for count in counts:
-            missed += worst((*one, count(one[1])) for one in drawn)
-    assert len(missed) <= MISSES * 100_000, sorted(missed)[:20]
+            assert not worst((*one, count(one[1])) for one in long)
 
 
 @pytest.mark.parametrize("lesson", ["english", "chinese", "russian", "code", "json", "mixed"])

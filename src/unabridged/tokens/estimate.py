@@ -18,7 +18,7 @@ from types import MappingProxyType
 
 from unabridged.tokens.cache import Memo
 from unabridged.tokens.text_profile import most_bytes, scripts, shape
-from unabridged.tokens.text_runs import gaps, odd_marks
+from unabridged.tokens.text_runs import gaps, odd_marks, repeated
 from unabridged.tokens.text_signs import (
     FREQUENT,
     is_slavic,
@@ -225,6 +225,11 @@ def _add(text: str, tokens: defaultdict[str, float]) -> None:
         for name, part in {**latin, "rest": rest}.items():
             tokens[name] += found.get("accents", 0) * ACCENT_PRICE * part
         _add_scripts(text, words, latin, tokens)
+    if odd_runs or prose < 1 or found["letters_over"] or not text.isascii():
+        chars, most = repeated(text)
+        # What is said again and again in a language costs what it costs once.
+        if chars and (text.isascii() or tokens[ODD] > sum(tokens.values()) / 2):
+            tokens[ODD] += max(0.0, most - sum(tokens.values()) * chars / len(text))
 
 
 def _add_scripts(

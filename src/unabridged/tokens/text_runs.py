@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from unabridged.language.lazy_pattern import lazy_pattern
+from unabridged.tokens.text_profile import most_bytes
 
 PAIRS: Mapping[str, str] = MappingProxyType(
     dict(
@@ -81,6 +82,15 @@ PLAIN_BLANKS = 40
 PLAIN_BREAKS = 3
 """Empty lines up to which a gap is ordinary, less one."""
 
+UNDOUBLED = "JKQUV"
+"""Letters that some vocabulary never joins with themselves."""
+
+PERIOD = 8
+"""Characters of the longest pattern that is looked for repeated …"""
+
+REPEATED = 24
+"""… and the characters after its first time."""
+
 _ORDINARY = LONGER.union(one + other for one, others in PAIRS.items() for other in one + others)
 _MARKS = r"!-/:-@\[-`{-~"
 _LINKED = "|".join(
@@ -88,6 +98,9 @@ _LINKED = "|".join(
 )
 _RULE = lazy_pattern(rf"([{re.escape(RULES)}])\1{{2,{RULE_LENGTH - 1}}}|_{{3,{UNDERLINE_LENGTH}}}")
 _STRETCH = lazy_pattern(rf"(?:{_LINKED}|@(?=@)|~(?=~))*[{_MARKS}]")
+_SAME = lazy_pattern(f"\0{{{REPEATED},}}")
+_WORD = lazy_pattern("[A-Za-z0-9]")
+_ANY_MARK = lazy_pattern(f"[{_MARKS}]")
 _SEGMENT = lazy_pattern(rf" {{1,{BLANK_LENGTH}}}|[\t\n\r\v\f]")
 _PLAIN_GAP = lazy_pattern(
     rf"(?:\r?\n){{0,{PLAIN_BREAKS}}} {{0,{PLAIN_BLANKS}}}|(?:\r?\n){{0,{PLAIN_BREAKS}}}\t{{0,2}}"
@@ -100,8 +113,8 @@ _SECONDS = lazy_pattern("\1\1*")
 
 
 def _runs(text: str, table: bytes) -> list[str]:
-    """Return the runs of two ASCII characters and more that are in a table."""
-    # Whole numbers find their places many times faster than a pattern that looks at each character.
+    # The runs of two ASCII characters and more that are in a table. Whole numbers find their places
+    # many times faster than a pattern that looks at each character.
     data = text.encode("utf-8", "surrogatepass")
     bits = int.from_bytes(data.translate(table), "little")
     both = bits & (bits << 8)
@@ -147,3 +160,41 @@ def gaps(text: str) -> Mapping[str, int]:
             found["odd_tabs"] += times * run.count("\t")
             found["odd_breaks"] += times * sum(map(run.count, "\n\r\v\f"))
     return found
+
+
+def repeated(text: str) -> tuple[int, int]:
+    """Return the characters of repeated short patterns without words, and their most tokens.
+
+    Pairs that a vocabulary has help little there: if one pattern holds none of them, none does.
+    """
+    if not text.isascii():
+        return _repeated_all_over(text)
+    whole = int.from_bytes(text.encode(), "little")
+    chars = tokens = 0
+    for period in range(1, PERIOD + 1):
+        same = (whole ^ (whole >> 8 * period)).to_bytes(len(text), "little")
+        if b"\0" * REPEATED not in same:
+            continue
+        for found in _SAME.finditer(same.decode("latin-1")):
+            pattern = text[found.start() : found.start() + period]
+            if _is_wordless(pattern) and (2 * pattern).find(pattern, 1) == period:
+                stretch = text[found.start() : found.end() + period]
+                chars += len(stretch)
+                tokens += len(_RULE.sub("-", stretch))
+    return chars, tokens
+
+
+def _repeated_all_over(text: str) -> tuple[int, int]:
+    if len(text) > REPEATED:
+        for period in range(1, PERIOD + 1):
+            if text.startswith(text[period:]):
+                wordless = not _WORD.search(text[:period])
+                return (len(text), most_bytes(text)) if wordless else (0, 0)
+    return 0, 0
+
+
+def _is_wordless(pattern: str) -> bool:
+    # Rules and indentations have their prices.
+    if pattern in UNDOUBLED:
+        return True
+    return len(_ANY_MARK.findall(pattern)) > 1 and not _WORD.search(pattern)
