@@ -126,11 +126,7 @@ class Memory:
 
     @property
     def space(self) -> Space:
-        """Everything else: annotations, condensations, receipts, sharing.
-
-        Raises:
-            StoreForkedError: The memory was opened before this process was forked.
-        """
+        """Everything else: annotations, receipts, sharing. ``StoreForkedError`` after a fork."""
         if os.getpid() != self._process:  # before any lock, which a lost thread may hold
             raise store_errors.forked()
         return self._space

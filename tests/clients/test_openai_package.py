@@ -216,8 +216,12 @@ def test_models_and_embeddings(behind, client):
 
 def test_the_user_field_and_headers_say_whose_memory(start, client):
     served, model = start("openai")
+    anyone = client(served).chat.completions
+    named = {"X-Unabridged-User": "ada"}
     with pytest.raises(openai.PermissionDeniedError, match="needs an API key"):
-        client(served).chat.completions.create(model=model, messages=HELLO, user="ada")
+        anyone.create(model=model, messages=HELLO, extra_headers=named)
+    # A field of the program's own is no name where nobody may name users.
+    anyone.create(model=model, messages=HELLO, user="ada", extra_headers={"X-Unabridged": "off"})
     talk = client(served, default_headers=served.bearer).chat.completions
     talk.create(model=model, messages=HELLO, user="ada")
     talk.create(model=model, messages=HELLO, user="ada", extra_headers={"X-Unabridged-User": "bob"})

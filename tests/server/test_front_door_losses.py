@@ -159,6 +159,6 @@ def test_what_is_left_out_is_said_however_little_room_is_left(serving, dialect):
         while refused - fits > 20:
             middle = (fits + refused) // 2
             fits, refused = (fits, middle) if sent(middle) is None else (middle, refused)
-        came = Counter(sent(n) for n in range(fits - 500, fits + 100, 20))
+        came = Counter(sent(n) for n in range(fits - 1_500, fits + 100, 20))
     assert came[None] >= 3, came
     assert came[1] >= 3, came

@@ -11,7 +11,7 @@ import pytest
 
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.index_query import IndexQuery
-from unabridged.domain.message import Role, ToolResult
+from unabridged.domain.message import Reasoning, Role, ToolCall, ToolResult
 from unabridged.language.words import query_terms
 from unabridged.ports import Store
 from unabridged.projections.search_index.index import SearchIndex
@@ -117,13 +117,16 @@ class LookupContract(WritingContract):
         assert list(looked_up(store, "NOT", "alpha", "*")) == [said.id]
 
     def test_only_what_was_said_is_indexed(self, store: Store) -> None:
-        """Tool calls, results and reasoning are not; a forgotten exchange is not any more."""
+        """With what tools returned; reasoning is not, and a forgotten exchange is not any more."""
         talk = LogWriter(store)
         begun = talk.begin("plain")
-        result = talk.message([ToolResult("c", "t", "hidden")], Role.TOOL, parent=talk.header.head)
-        news = replace(begun, messages=(result,), state=ExchangeState.COMPLETE)
+        call = (Reasoning("hidden"), ToolCall("c", "t", "{}"))
+        asked = talk.message(call, Role.ASSISTANT, parent=talk.header.head)
+        result = talk.message([ToolResult("c", "t", "cabinet")], Role.TOOL, parent=asked.id)
+        news = replace(begun, messages=(asked, result), state=ExchangeState.COMPLETE)
         talk.write(news, result.id)
         assert looked_up(store, "hidden") == {}
+        assert set(looked_up(store, "cabinet")) == {begun.id}
         (share,) = looked_up(store, "plain", "hidden").values()
         assert 0 < share < 1
         assert looked_up(store, "plain") == {begun.id: 1}
