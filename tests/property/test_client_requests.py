@@ -43,6 +43,8 @@ WORDS = "lamp river Oslo seven bread Anna window garden Turin violet paper coppe
 
 def name_of(n):
     return f"{n:026d}"
+
+
 LINE = 64
 """Tokens that the line about what was left out takes at most."""
 
