@@ -91,7 +91,9 @@ def cycle(spaces, backups, writers, number, home):
     at = AT + timedelta(seconds=number)
     made = backups.make(spaces, [SPACE], at, lambda *_: None)
     other = SpacesFolder(home / f"restored-{number}")
-    restore(backups, other, Path(made.path), lambda *_: None)
+    restore(
+        backups.unpacked(Path(made.path), lambda *_: None, other.folder), other, lambda *_: None
+    )
     store = other.open(SPACE, create=False)
     try:
         return faults_of(store, begun, done), len(begun)

@@ -65,7 +65,7 @@ def moved(stage, done, of):
 if what == "backup":
     backups.make(spaces, [space], datetime(2026, 3, 2, tzinfo=UTC), moved)
 else:
-    restore(backups, spaces, backups.find("kept"), moved, replace=True)
+    restore(backups.unpacked(backups.find("kept"), moved, spaces.folder), spaces, moved, replace=True)
 """
 
 
@@ -144,6 +144,8 @@ def test_a_killed_restore_leaves_the_old_or_the_new(tmp_path):
         asides = list(spaces.folder.glob("*.replaced-*"))
         assert all(path.stat().st_size for path in asides if path.is_file())
     assert outcomes == {True, False}
-    restore(backups, spaces, backups.find("kept"), silent, replace=True)
+    restore(
+        backups.unpacked(backups.find("kept"), silent, spaces.folder), spaces, silent, replace=True
+    )
     assert not list(spaces.folder.glob(".*.part"))
     assert not list(spaces.folder.glob("*.restored"))

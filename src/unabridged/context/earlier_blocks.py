@@ -40,6 +40,12 @@ BLOCK = ("pins", "facts", "overviews", "semantic")
 """What of a manifest its block is rendered from."""
 
 
+def block_in(manifest: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return what the block of a manifest is rendered from; None if it has none."""
+    block = {name: manifest[name] for name in BLOCK}
+    return block if any(block.values()) else None
+
+
 @dataclass(frozen=True, slots=True)
 class _Found:
     exchanges: Mapping[str, Exchange]

@@ -8,7 +8,7 @@ from typing import Any
 from unabridged.annotations.annotation_records import annotations_of, ids_of
 from unabridged.condense.history_summary import HistorySummary, earlier_from_data
 from unabridged.condense.session_view import PERIOD, SessionView, name_of, view_of
-from unabridged.context.earlier_blocks import BLOCK, ClientManifests, Reach, earlier_blocks
+from unabridged.context.earlier_blocks import ClientManifests, Reach, block_in, earlier_blocks
 from unabridged.context.facts import MOST as MOST_FACTS
 from unabridged.context.fit_request import before_of, fit_request
 from unabridged.context.manifest import previous_manifest
@@ -158,7 +158,7 @@ def frozen_exchange(sources: Sources, request: PromptRequest) -> Exchange | None
         return None
     again = sources.store.get([request.retry_of]).get(request.retry_of)
     held = sources.manifests.of([again]).get(again.id) if again is not None else None
-    return again if held is not None and any(held[name] for name in BLOCK) else None
+    return again if held is not None and block_in(held) else None
 
 
 def _fitted(

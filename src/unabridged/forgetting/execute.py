@@ -217,7 +217,7 @@ class ForgetExecutor:
     def _let_go(self, work: ForgetJournal) -> None:
         for fact in work.facts:
             with suppress(NotFoundError):  # done before the interruption
-                self._hands.facts.withdraw(fact)
+                self._hands.facts.drop(fact)
         for kind, name in work.given:
             self._store.delete(RecordKind(kind), [name])
         for session in work.titles:

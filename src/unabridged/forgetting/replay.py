@@ -20,18 +20,16 @@ class ForgottenContent:
     """What a space has forgotten, by ids.
 
     Attributes:
-        exchanges: Exchanges that are gone.
-        facts: Facts that are gone.
+        ids: Exchanges and facts that are gone.
         records: Further records that are gone.
         untitled: Sessions whose title is empty now.
         journal: The receipts and tombstones.
     """
 
-    exchanges: frozenset[str]
-    facts: frozenset[str]
-    records: tuple[PlannedRemoval, ...]
-    untitled: frozenset[str]
-    journal: tuple[Record, ...]
+    ids: frozenset[str]
+    records: tuple[PlannedRemoval, ...] = ()
+    untitled: frozenset[str] = frozenset()
+    journal: tuple[Record, ...] = ()
 
 
 class _NoCondensing:
@@ -52,8 +50,7 @@ def forgotten_in(store: Store) -> ForgottenContent:
     ids -= {*store.get(ids), *(r.id for r in store.records(RecordKind.FACT, ids=sorted(ids)))}
     records = [PlannedRemoval(RecordKind(kind), name) for kind, name in given]
     return ForgottenContent(
-        exchanges=frozenset(ids),
-        facts=frozenset(ids),
+        ids=frozenset(ids),
         records=tuple(r for r in records if not store.records(r.kind, ids=[r.id])),
         untitled=frozenset(session.id for session in store.sessions() if not session.title),
         journal=(*store.records(RecordKind.RECEIPT), *stones),
@@ -70,11 +67,11 @@ def replay(copy: Store, gone: ForgottenContent, clock: Clock) -> Receipt | None:
     hands = ForgetDependencies(
         clock, PassingKeys(), facts, requirements, _NoCondensing(), lambda _: OutOfReach()
     )
-    held = {record.id for record in copy.records(RecordKind.FACT, ids=sorted(gone.facts))}
+    held = {record.id for record in copy.records(RecordKind.FACT, ids=sorted(gone.ids))}
     titled = {session.id for session in copy.sessions() if session.title}
     selection = ForgetSelection(
         "exchanges",
-        exchanges=tuple(sorted(gone.exchanges)),
+        exchanges=tuple(sorted(gone.ids)),
         facts=tuple(facts.get(name) for name in sorted(held)),
         records=tuple(r for r in gone.records if copy.records(r.kind, ids=[r.id])),
         titles=tuple(sorted(gone.untitled & titled)),

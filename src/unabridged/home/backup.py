@@ -28,7 +28,7 @@ from unabridged.home.key_source import BOX, LOCK_SECONDS, box_places, person_key
 from unabridged.home.keyring_file import HomeSecrets
 from unabridged.home.open_spaces import databases_of, space_from, spaces_of
 from unabridged.home.recover import recovered_file, rescue, told
-from unabridged.home.restore_backup import SETTINGS, ForgottenSince, restore, restore_from
+from unabridged.home.restore_backup import SETTINGS, ForgottenSince, restore
 from unabridged.home.restore_moment import Unpacked, as_of, copied, reaches
 from unabridged.home.rewrite_backup import BackupRewriting
 from unabridged.home.spaces import SpacesFolder
@@ -184,9 +184,8 @@ class Safekeeping:
         path = self._find(named)
         _take_box(self._settings, path)
         restored = restore(
-            self._backups_as(path),
+            self._backups_as(path).unpacked(path, moved, self._spaces.folder),
             self._spaces,
-            path,
             moved,
             renamed=renamed,
             replace=replace,
@@ -245,7 +244,7 @@ class Safekeeping:
                 raise _no_backup(space.name, at)
             _take_box(self._settings, chosen)
             source = self._backups_as(chosen).unpacked(chosen, moved, self._spaces.folder)
-        restored = restore_from(
+        restored = restore(
             as_of(source, at, self._spaces.access, self._clock),
             self._spaces,
             moved,

@@ -17,7 +17,7 @@ from unabridged.errors import BackupError, NotFoundError, StoreError
 from unabridged.forgetting.replay import forgotten_in, replay as replay_forgetting
 from unabridged.home import replace_file
 from unabridged.home.backup_archive import BackupManifest, Moved
-from unabridged.home.backups import BackupsFolder, open_copy
+from unabridged.home.backups import open_copy
 from unabridged.home.restore_moment import Unpacked
 from unabridged.home.spaces import SpacesFolder
 from unabridged.ports import Clock
@@ -59,9 +59,8 @@ class ForgottenSince:
 
 
 def restore(
-    backups: BackupsFolder,
+    source: Unpacked,
     spaces: SpacesFolder,
-    path: Path,
     moved: Moved,
     *,
     renamed: SpaceId | None = None,
@@ -69,12 +68,11 @@ def restore(
     settings: Path | None = None,
     since: ForgottenSince | None = None,
 ) -> list[RestoreResult]:
-    """Restore every space of a backup; a crash leaves each old or restored.
+    """Restore every space of what is unpacked; a crash leaves each old or restored.
 
     Args:
-        backups: The folder of backups.
+        source: Unpacks a backup, or what else is restored, in the folder of spaces.
         spaces: The folder of spaces.
-        path: The backup.
         moved: Called with the progress.
         renamed: The target space, for a backup of one space.
         replace: Whether to set existing spaces aside; else nothing is done.
@@ -86,28 +84,6 @@ def restore(
         BackupError: It fails its check, a space exists, or it was forgotten whole.
         StoreBusyError: Others have a space open that would be replaced; it is unchanged.
     """
-    return restore_from(
-        backups.unpacked(path, moved, spaces.folder),
-        spaces,
-        moved,
-        renamed=renamed,
-        replace=replace,
-        settings=settings,
-        since=since,
-    )
-
-
-def restore_from(
-    source: Unpacked,
-    spaces: SpacesFolder,
-    moved: Moved,
-    *,
-    renamed: SpaceId | None = None,
-    replace: bool = False,
-    settings: Path | None = None,
-    since: ForgottenSince | None = None,
-) -> list[RestoreResult]:
-    """Restore every space of what is unpacked in the folder of spaces; see ``restore``."""
     with system_errors(spaces.folder):
         private_folder(spaces.folder)
         with locked(spaces.folder / replace_file.LOCK, spaces.busy_timeout):

@@ -11,7 +11,6 @@ from datetime import datetime
 from pathlib import Path
 
 from unabridged.domain.backup_results import BackupResult
-from unabridged.domain.exchange import Exchange
 from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.session import Session
@@ -22,13 +21,12 @@ from unabridged.home.backups import BackupsFolder, open_copy
 from unabridged.home.replace_file import work_folder
 from unabridged.home.spaces import SpacesFolder
 from unabridged.knowledge.statements import PERSON, read as statements_in
+from unabridged.log.iterate import everything
 from unabridged.ports import Clock, Store
 from unabridged.stores.sqlite.connection import ConnectionOptions
 
 Unpacked = AbstractContextManager[tuple[BackupManifest, Path]]
 """A backup that is unpacked into a folder within a block."""
-PAGE = 1000
-"""Exchanges that are read at once."""
 
 
 def reaches(
@@ -51,7 +49,7 @@ def reaches(
             return False
         if backup is None:
             return True
-        here, gone = _ids_of(store), forgotten_in(store).exchanges
+        here, gone = _ids_of(store), forgotten_in(store).ids
     try:
         with backup as (manifest, folder):
             if forgotten is not None and forgotten > manifest.at:
@@ -100,14 +98,13 @@ def as_of(
 
 def cut(store: Store, moment: datetime, clock: Clock) -> None:
     """Remove from a copy what was said, or stated by a person, after a moment."""
-    later = [exchange.id for exchange in _all(store) if exchange.at > moment]
+    later = [exchange.id for exchange in everything(store) if exchange.at > moment]
     stated = statements_in(store.records(RecordKind.FACT)).values()
     facts = [s.id for s in stated if s.by == PERSON and s.text and s.since > moment]
     cards = store.records(RecordKind.REQUIREMENT)
     store.delete(RecordKind.FACT, facts)
     store.delete(RecordKind.REQUIREMENT, [r.id for r in cards if not r.exchanges and r.at > moment])
-    nothing: frozenset[str] = frozenset()
-    replay(store, ForgottenContent(frozenset(later), nothing, (), nothing, ()), clock)
+    replay(store, ForgottenContent(frozenset(later)), clock)
     for session in store.sessions():
         if session.updated > moment:
             _go_back(store, session)
@@ -133,12 +130,5 @@ def _counted(held: BackupResult, store: Store) -> BackupResult:
     )
 
 
-def _all(store: Store) -> Iterator[Exchange]:
-    after: str | None = None
-    while page := store.scan(after, PAGE):
-        yield from page
-        after = page[-1].id
-
-
 def _ids_of(store: Store) -> frozenset[str]:
-    return frozenset(exchange.id for exchange in _all(store))
+    return frozenset(exchange.id for exchange in everything(store))

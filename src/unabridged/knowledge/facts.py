@@ -276,6 +276,12 @@ class Facts:
         Returns:
             The fact as it was, with its text for the last time.
         """
+        fact = self.drop(wanted)
+        self._store.erase(())  # which wipes the bytes
+        return fact
+
+    def drop(self, wanted: str) -> Fact:
+        """Withdraw a fact as ``withdraw`` does; the caller erases, which wipes the bytes."""
         found = self._find(wanted)
         at = self._clock.now()
         gone = {s.id: s for s in found.members}
@@ -286,7 +292,6 @@ class Facts:
         # What remains is written first: it hides the text even if the process is killed in between.
         self._put([withdrawn(statement, at) for statement in gone.values()])
         self._store.delete(RecordKind.FACT, list(gone))
-        self._store.erase(())  # which wipes the bytes
         return found.fact
 
     def learn(self, exchanges: Iterable[Exchange], extractor: Extractor | None = None) -> int:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from unabridged.budget.tiers import tier_shares
 from unabridged.context.assemble import assemble, measure
-from unabridged.context.earlier_blocks import BLOCK, ClientManifests
+from unabridged.context.earlier_blocks import ClientManifests, block_in
 from unabridged.context.gather import Sources, gather, with_session_notes
 from unabridged.context.manifest import context_records, previous_manifest
 from unabridged.context.tiers import draft_tiers
@@ -240,10 +240,8 @@ def _repeated(space: Space, context: Context, retry_of: str) -> Context:
     stored = previous_manifest(space.dependencies.store, retry_of)
     if stored is None or "client" not in stored:
         return context
-    block = {name: stored[name] for name in BLOCK}
-    if not any(block.values()):
-        return context
-    return replace(context, manifest={**context.manifest, **block})
+    block = block_in(stored)
+    return replace(context, manifest={**context.manifest, **block}) if block else context
 
 
 def prepare_shorter(space: Space, options: PromptOptions, context: Context) -> Context:

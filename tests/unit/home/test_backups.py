@@ -67,7 +67,7 @@ def test_what_is_restored_is_what_was_there_and_is_found(spaces, backups, tmp_pa
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert zipfile.ZipFile(path).namelist()[0] == "manifest.json"
     other = SpacesFolder(tmp_path / "elsewhere")
-    done = restore(backups, other, path, silent)
+    done = restore(backups.unpacked(path, silent, other.folder), other, silent)
     assert [(one.space, one.exchanges, one.quarantine) for one in done] == [(SPACE, 6, None)]
     store = other.open(SPACE, create=False)
     assert everything(store) == truth
@@ -84,15 +84,17 @@ def test_nothing_is_restored_over_what_is_there(spaces, backups):
     store.close()
     before = spaces.path_of(SPACE).read_bytes()
     with pytest.raises(BackupError) as caught:
-        restore(backups, spaces, Path(made.path), silent)
+        restore(backups.unpacked(Path(made.path), silent, spaces.folder), spaces, silent)
     assert "--replace" in caught.value.hint
     assert spaces.path_of(SPACE).read_bytes() == before
-    (done,) = restore(backups, spaces, Path(made.path), silent, replace=True)
+    (done,) = restore(
+        backups.unpacked(Path(made.path), silent, spaces.folder), spaces, silent, replace=True
+    )
     assert Path(done.quarantine).read_bytes() == before
     store = spaces.open(SPACE, create=False)
     assert store.totals().exchanges == 6
     store.close()
-    (again,) = restore(backups, spaces, Path(made.path), silent)
+    (again,) = restore(backups.unpacked(Path(made.path), silent, spaces.folder), spaces, silent)
     assert again.there
 
 
@@ -102,7 +104,9 @@ def test_what_others_have_open_is_not_replaced(spaces, backups):
     store = spaces.open(SPACE)
     LogWriter(store, "later").say("said afterwards", "yes")
     with pytest.raises(StoreBusyError):
-        restore(backups, spaces, Path(made.path), silent, replace=True)
+        restore(
+            backups.unpacked(Path(made.path), silent, spaces.folder), spaces, silent, replace=True
+        )
     assert store.totals().exchanges == 7
     assert store.check() == []
     store.close()
@@ -113,7 +117,7 @@ def test_another_name_beside_it(spaces, backups):
     fill(spaces).close()
     made = backups.make(spaces, [SPACE], AT, silent)
     other = SpaceId("ada", "yesterday")
-    restore(backups, spaces, Path(made.path), silent, renamed=other)
+    restore(backups.unpacked(Path(made.path), silent, spaces.folder), spaces, silent, renamed=other)
     assert [info.space for info in spaces.list()] == [SPACE, other]
     assert [info.exchanges for info in spaces.list()] == [6, 6]
 
@@ -138,11 +142,21 @@ def test_a_whole_home_and_its_settings(spaces, backups, tmp_path):
     assert [name for name, _ in made.left_out] == ["bob/two"]
     other = SpacesFolder(tmp_path / "new" / "spaces")
     settings = tmp_path / "new" / "config"
-    restore(backups, other, tmp_path / "all.zip", silent, settings=settings)
+    restore(
+        backups.unpacked(tmp_path / "all.zip", silent, other.folder),
+        other,
+        silent,
+        settings=settings,
+    )
     assert [info.exchanges for info in other.list()] == [6, 6]
     assert (settings / "unabridged.toml").read_text() == toml.read_text()
     with pytest.raises(BackupError, match="2 spaces"):
-        restore(backups, other, tmp_path / "all.zip", silent, renamed=SPACE)
+        restore(
+            backups.unpacked(tmp_path / "all.zip", silent, other.folder),
+            other,
+            silent,
+            renamed=SPACE,
+        )
 
 
 def test_a_damaged_space_is_not_backed_up(spaces, backups):
@@ -275,7 +289,7 @@ def test_vectors_that_cost_something_stay(spaces, backups, tmp_path):
     store.close()
     path = Path(backups.make(spaces, [SPACE], AT, silent).path)
     other = SpacesFolder(tmp_path / "other")
-    restore(backups, other, path, silent)
+    restore(backups.unpacked(path, silent, other.folder), other, silent)
     store = other.open(SPACE, create=False)
     assert store.embedded_by() == "costly-1"
     assert store.missing_vectors("costly-1", 10) == []

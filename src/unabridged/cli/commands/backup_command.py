@@ -1,6 +1,5 @@
 """``unabridged backup``."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -16,8 +15,9 @@ from unabridged.cli.parse_space import parse_space
 from unabridged.cli.plain_command import PlainGroup
 from unabridged.cli.progress import Stages
 from unabridged.cli.terminal_text import wrap
+from unabridged.cli.views.forgetting import rewritten_lines
 from unabridged.clock import SystemClock
-from unabridged.domain.backup_results import Backup, RestoreResult, RewrittenBackup
+from unabridged.domain.backup_results import Backup, RestoreResult
 from unabridged.errors import InputError
 
 command = PlainGroup(
@@ -208,20 +208,6 @@ def prune_command(
     )
     if any(one.trouble for one in rewritten):
         raise click.exceptions.Exit(1)
-
-
-def rewritten_lines(done: Sequence[RewrittenBackup], *, dry_run: bool = False) -> list[str]:
-    """Show what was taken out of backups."""
-    would = "Would take" if dry_run else "Took"
-    lines: list[str] = []
-    for one in done:
-        name = Path(one.path).name
-        if one.trouble:
-            lines.append(paint(f"{name} may still hold it. {one.trouble}", "warn"))
-        else:
-            end = ", which held nothing else: it is removed." if one.removed else "."
-            lines.append(f"{would} {count(one.exchanges, 'exchange')} out of {name}{end}")
-    return lines
 
 
 def _listed(one: Backup) -> list[str]:

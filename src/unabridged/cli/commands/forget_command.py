@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from unabridged.cli.commands.backup_command import rewritten_lines
 from unabridged.cli.confirm import confirm
 from unabridged.cli.open_from_options import named, open_home, open_safekeeping, open_space
 from unabridged.cli.operation_command import performed
@@ -15,7 +14,7 @@ from unabridged.cli.options import MEMORY, Invocation
 from unabridged.cli.output import dumps, echo, echo_lines
 from unabridged.cli.plain_command import plain_command
 from unabridged.cli.progress import Stages
-from unabridged.cli.views.forgetting import plan_lines, receipt_lines, space_lines
+from unabridged.cli.views.forgetting import plan_lines, receipt_lines, rewritten_lines, space_lines
 from unabridged.disk.atomic_write import write_whole
 from unabridged.domain.backup_results import RewrittenBackup
 from unabridged.domain.forgetting import Receipt
@@ -127,7 +126,7 @@ def _spaces(invocation: Invocation, asked: ForgetArguments) -> None:
     home = open_home(invocation)
     known = [info.space for info in home.spaces() if info.space is not None]
     # Under a profile that does not divide by user, memory is that of the user of the settings.
-    names = {asked.all_of, "" if asked.all_of == invocation.settings().user else asked.all_of}
+    names = [asked.all_of, *([""] if asked.all_of == invocation.settings().user else [])]
     wanted = [s for s in known if s.user in names] if asked.all_of else [_own(invocation)]
     plans = home.plan_forgetting(wanted)
     if not plans:

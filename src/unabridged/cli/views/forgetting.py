@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from unabridged.cli.format import count, day, moment, size
 from unabridged.cli.paint import Column, paint, table, width
 from unabridged.cli.terminal_text import clip, one_line, wrap
+from unabridged.domain.backup_results import RewrittenBackup
 from unabridged.domain.forgetting import ForgetPlan, OutOfReach, Receipt, SpacePlan
 from unabridged.domain.record import RecordKind
 
@@ -84,6 +86,20 @@ def receipt_lines(receipt: Receipt) -> Iterator[str]:
         yield from wrap(note, width())
     yield from _outside(receipt.outside)
     yield paint(f"Receipt {receipt.id}", "dim")
+
+
+def rewritten_lines(done: Sequence[RewrittenBackup], *, dry_run: bool = False) -> list[str]:
+    """Show what was taken out of backups."""
+    would = "Would take" if dry_run else "Took"
+    lines: list[str] = []
+    for one in done:
+        name = Path(one.path).name
+        if one.trouble:
+            lines.append(paint(f"{name} may still hold it. {one.trouble}", "warn"))
+        else:
+            end = ", which held nothing else: it is removed." if one.removed else "."
+            lines.append(f"{would} {count(one.exchanges, 'exchange')} out of {name}{end}")
+    return lines
 
 
 def receipts_lines(receipts: Sequence[Receipt]) -> list[str]:
