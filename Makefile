@@ -60,6 +60,11 @@ FUZZ_SECONDS ?= 60
 fuzz: $(VENV)/.dev ## fuzz every file format that is read and every importer, FUZZ_SECONDS each (resumable); figures: docs/reliability.md
 	@$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS) $(ARGS)
 
+PACKAGE ?= budget
+.PHONY: mutants
+mutants: $(VENV)/.dev ## put faults into a package, and see that a test fails for each: PACKAGE=budget, ledger, forgetting or fence (resumable); figures: docs/reliability.md
+	@$(BIN)/python -m tests.mutants $(PACKAGE) $(ARGS)
+
 conformance: $(VENV)/.dev ## run MCP's public conformance kit against the server (downloads Node and the kit once)
 	@$(BIN)/python -W ignore -m tests.mcp.conformance $(ARGS) || test $$? -eq 77
 

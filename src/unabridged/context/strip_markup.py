@@ -45,9 +45,8 @@ _FENCE_AT = lazy_pattern(rf"[{re.escape(OPENERS)}](?=[\s/\\!?]*(?:[rR]|{_STRANGE
 _MARKUP_AT = lazy_pattern(rf"[{re.escape(OPENERS)}](?=[\s/\\!?]*(?:[\w|]|{_STRANGE}))")
 _SQUARE_AT = lazy_pattern(rf"[\[\uff3b](?=[\s/\\]*(?:[A-Za-z|]|{_STRANGE}))")
 _CLOSING_AT = lazy_pattern(r"[\]\uff3d](?=\W{0,8}[~\uff5e\u223c])")
-_COLON_AT = lazy_pattern(
-    "(?:^|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029])([^\n\r\x85\u2028\u2029:\uff1a\ufe55]{1,40})[:\uff1a\ufe55]"
-)
+_BREAKS = "\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
+_COLON_AT = lazy_pattern(f"(?:^|[{_BREAKS}])([^{_BREAKS}:\uff1a\ufe55]{{1,40}})[:\uff1a\ufe55]")
 """Places that are worth a look: most others begin nothing."""
 
 _GAP = r"[\W_]{0,3}?"
@@ -183,6 +182,7 @@ _ALIKE = {
     **dict.fromkeys(SLASHES, "/"),
     **dict.fromkeys(PIPES, "|"),
     **dict.fromkeys(SUB_WORDS, "_"),
+    "\u223c": "~",
     **{one: letter for letter, others in LOOKALIKES.items() for one in others},
     **{
         one.upper(): letter.upper()

@@ -3,8 +3,15 @@ from importlib import resources
 
 import pytest
 
-from unabridged.budget.allocate import allocate, output_limit
-from unabridged.budget.tiers import TIER_SHARES, divide, exchange_limits, tier_shares
+from unabridged.budget.allocate import allocate, least_answer, output_limit
+from unabridged.budget.tiers import (
+    TIER_SHARES,
+    ExchangeLimits,
+    TierShares,
+    divide,
+    exchange_limits,
+    tier_shares,
+)
 from unabridged.domain.budget import Budget, Mode, Verbosity
 from unabridged.domain.intent import Intent
 from unabridged.domain.settings import Settings
@@ -214,3 +221,62 @@ def test_the_callers_limit_is_passed_on_and_unknown_hosted_caps_send_none():
     assert output_limit(window=8_192, prompt=4_000, margin=400, hosted=True) is None
     assert output_limit(window=8_192, prompt=4_000, margin=400, cap=2_048, hosted=True) == 2_048
     assert output_limit(window=8_192, prompt=4_000, margin=400, asked=77, hosted=True) == 77
+
+
+def test_the_hint_names_what_is_over_its_share():
+    def hint(**sizes):
+        with pytest.raises(PromptTooLargeError) as caught:
+            divided(**sizes)
+        return caught.value.hint
+
+    end = ". Nothing was sent and nothing was cut."
+    assert hint(message_tokens=25_001, system_tokens=70_000, tool_tokens=6_001) == (
+        "What would help: a larger window, or a shorter system prompt, or fewer tools, or a shorter "
+        f"message, or the same in several messages{end}"
+    )
+    assert hint(message_tokens=25_000, system_tokens=3_000, tool_tokens=80_000) == (
+        f"What would help: a larger window, or fewer tools{end}"
+    )
+    assert hint(message_tokens=100_000) == (
+        f"What would help: a larger window, or a shorter message, or the same in several messages{end}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("history", "margin"), [(0, 5_000), (85_744, 5_000), (85_745, 4_999), (90_743, 1), (90_744, 0)]
+)
+def test_the_margin_yields_to_a_clients_request(history, margin):
+    budget = divided(history_tokens=history)
+    assert (budget.margin, budget.total) == (margin, W)
+    assert (budget.answer >= 256) is True
+
+
+def test_small_windows_ask_for_a_tenth_as_an_answer():
+    assert [least_answer(w) for w in (512, 1_004, 2_560, 9_999)] == [51, 100, 256, 256]
+    assert type(least_answer(1_004)) is int
+
+
+def test_shares_that_were_chosen_are_used_each_for_its_part():
+    chosen = Settings(
+        immediate_share=0.2, knowledge_share=0.1, vivid_share=0.5, summary_share=0.3,
+        contextual_share=0.4,
+    )  # fmt: skip
+    shares = tier_shares(chosen)
+    assert shares == TierShares(
+        immediate=0.2, knowledge=0.1, vivid=0.5, summary=0.3, contextual=0.4
+    )
+
+
+def test_tiers_and_limits_are_whole_tokens_and_no_facts_take_none():
+    tiers = divide(1_003, Intent.VIVID_RECALL)
+    assert (tiers.immediate, tiers.knowledge, tiers.semantic, tiers.recent) == (191, 0, 487, 325)
+    assert divide(1_003, Intent.SUMMARY, facts_tokens_wanted=-3).knowledge == 0
+    most = divide(1_003, Intent.SUMMARY, facts_tokens_wanted=999, richness=-9.0)
+    assert (most.knowledge, most.semantic) == (125, round(0.2 * 0.75 * 687))
+    assert divide(1_003, Intent.SUMMARY, richness=9.0).semantic == round(0.2 * 1.25 * 812)
+    limits = exchange_limits(1_003)
+    parts = (most.immediate, most.knowledge, limits.whole, limits.user, limits.assistant)
+    assert {type(part) for part in parts} == {int}
+    assert (limits.whole, limits.user, limits.assistant) == (250, 100, 150)
+    assert exchange_limits(1_001).allows(100, 150)
+    assert not ExchangeLimits(249, 100, 150).allows(100, 150)
