@@ -234,6 +234,30 @@ def test_several_processes_write_at_once(tmp_path):
     assert flaws(settings) == []
 
 
+def _note_until_killed(settings, pipe):
+    clock = ManualClock(step=timedelta(hours=6))
+    for number in range(100_000):
+        noted(settings, f"act{number}", clock=clock)
+        pipe.send(number)
+
+
+def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path):
+    settings = settings_of(tmp_path, audit_days=2)
+    spawn = multiprocessing.get_context("fork")
+    for kill in range(6):
+        ours, theirs = spawn.Pipe(duplex=False)
+        process = spawn.Process(target=_note_until_killed, args=(settings, theirs))
+        process.start()
+        acknowledged = [ours.recv() for _ in range(5 + 3 * kill)]
+        process.kill()
+        process.join()
+        while ours.poll():
+            acknowledged.append(ours.recv())
+        assert flaws(settings) == []
+        found = [entry.what for entry in entries(settings)]
+        assert f"act{acknowledged[-1]}" in found
+
+
 def test_old_entries_go_and_the_rest_still_holds(tmp_path):
     settings = settings_of(tmp_path, audit_days=10)
     clock = ManualClock(step=timedelta(days=1))
