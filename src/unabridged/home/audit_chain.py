@@ -237,13 +237,12 @@ class AuditChain:
         return (row for row, _ in self._lines())
 
     def _lines(self) -> Iterator[tuple[_Row | None, bytes]]:
-        try:
-            with self.path.open("rb") as file:
-                for line in file:
-                    if line.endswith(b"\n"):
-                        yield _read(line[:-1]), line[:-1]
-        except FileNotFoundError:
+        if not self.path.exists():
             return
+        with system_errors(self.path), self.path.open("rb") as file:
+            for line in file:
+                if line.endswith(b"\n"):
+                    yield _read(line[:-1]), line[:-1]
 
 
 def _is_old(first: _Row, base: _Place, before: datetime | None, keep: timedelta | None) -> bool:

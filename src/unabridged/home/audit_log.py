@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from unabridged import config
+from unabridged.disk.atomic_write import system_errors
 from unabridged.disk.folders import private_folder
 from unabridged.domain.audit import LOCAL, Audit, AuditEntry, Outcome
 from unabridged.domain.encryption_key import EncryptionKey
@@ -201,7 +202,8 @@ def moor_audit(settings: Settings) -> None:
 def _chains(settings: Settings, *, make: bool = False) -> list[AuditChain]:
     keys, folder = HomeKeys(settings), Path(settings.home) / "logs" / FOLDER
     if make:
-        private_folder(config.folder(settings.home, "logs") / FOLDER)
+        with system_errors(folder):
+            private_folder(config.folder(settings.home, "logs") / FOLDER)
         keys.current()
     held = [EncryptionKey(key) for key in keys.held()]
     anchor = guard_of(settings).anchor if held else None

@@ -13,6 +13,7 @@ from tests.helpers.waiting import until
 from tests.server.conftest import running
 
 from unabridged import config
+from unabridged.home.backup import Safekeeping
 from unabridged.home.backup_reader import EARLY, BackupReader
 from unabridged.server import backup_schedule
 from unabridged.server.backup_schedule import BackupSchedule
@@ -67,16 +68,16 @@ def test_all_are_read_whole_and_damage_is_said(run, three):
 
 def test_an_interrupted_run_is_continued(run, three, monkeypatch):
     read = []
-    original = BackupReader._read
+    verify = Safekeeping.verify
 
-    def interrupted(self, one, moved):
+    def interrupted(self, named, moved):
         if len(read) == 2:
             read.append(None)
             raise KeyboardInterrupt
-        read.append(one.path)
-        return original(self, one, moved)
+        read.append(named)
+        return verify(self, named, moved)
 
-    monkeypatch.setattr(BackupReader, "_read", interrupted)
+    monkeypatch.setattr(Safekeeping, "verify", interrupted)
     broken = run("backup", "verify", "--read-data")
     assert broken.code == 130
     assert "To continue" in broken.err
