@@ -10,6 +10,7 @@ from unabridged.domain.hash_chain import Proof
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.settings import Settings
 from unabridged.errors import NotFoundError, SettingError, UnabridgedError
+from unabridged.home.audit_log import moor_audit, verify_audit
 from unabridged.home.followed_spaces import Spaces
 from unabridged.home.open_spaces import access_of, databases_of, guard_of, spaces_of
 from unabridged.home.spaces import SpaceInfo
@@ -18,7 +19,7 @@ from unabridged.stores.sqlite.connection import ConnectionOptions
 
 
 def verify(settings: Settings, space: SpaceId | None = None) -> Iterator[Proof]:
-    """Check every digest, link and index of spaces, and compare them with the anchor.
+    """Check every digest, link and index of spaces and the audit log, and compare with the anchor.
 
     Args:
         settings: All settings.
@@ -43,6 +44,7 @@ def verify(settings: Settings, space: SpaceId | None = None) -> Iterator[Proof]:
     for info in chosen:
         yield _proof(settings, spaces, info)
     if space is None:
+        yield from verify_audit(settings)
         yield from _missing(settings)
 
 
@@ -78,7 +80,7 @@ def _missing(settings: Settings) -> Iterator[Proof]:
 
 
 def _is_gone(settings: Settings, path: Path) -> bool:
-    return path.is_relative_to(Path(settings.home).absolute()) and not path.exists()
+    return path.is_relative_to(Path(settings.home).absolute() / "spaces") and not path.exists()
 
 
 def unmoor(settings: Settings) -> None:
@@ -123,6 +125,7 @@ def moor(settings: Settings) -> Iterator[Proof]:
             hint="Set `checkpoint_file` to a file that those who can write the home cannot write.",
         )
     unmoor(settings)
+    moor_audit(settings)
     for info in databases_of(settings).list():
         SqliteStore.moor_at(info.path, access)
         yield _opened(info.path, access)
