@@ -7,6 +7,7 @@ from tests.helpers.memories import say
 from tests.helpers.talker import Talker
 from tests.opened import counter_of, store_of
 
+from unabridged import Memory
 from unabridged.budget.count import Counter
 from unabridged.domain.chat import Abilities, StreamChunk, ToolSpec, Usage
 from unabridged.domain.context import Decision, ItemKind, Tier
@@ -385,6 +386,17 @@ def test_an_answer_comes_though_what_it_follows_was_forgotten_meanwhile(tmp_path
         state = ExchangeState.COMPLETE
         extend_exchange(store_of(memory), slow, [answer], state=state, at=slow.at)
         assert [e.text for e in memory.exchanges()] == ["two\n2", "three\n3"]
+        assert memory.space.log.check() == []
+
+
+def test_a_session_that_was_forgotten_meanwhile_begins_again(tmp_path):
+    with Memory.open(tmp_path, upstream=scripted()) as memory:
+        first = memory.record(memory.prepare("one", session="s"), "1")
+        context = memory.prepare("two", session="s")
+        memory.forget(first.id)
+        memory.record(context, "2")
+        (left,) = memory.space.log.history("s", 10)
+        assert (left.text, left.parent) == ("two\n2", None)
         assert memory.space.log.check() == []
 
 
