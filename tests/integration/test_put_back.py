@@ -186,3 +186,23 @@ def test_a_folder_of_backups_from_an_older_day_is_noticed(home, tmp_path):
     assert newest.name in said.replace("\n", "")
     home.good("backup", "create")
     assert "without the one that was made last" not in home.good("doctor")
+
+
+KILLED = """
+import os, signal, sys
+from unabridged import Memory
+memory = Memory.open(sys.argv[1], upstream="quote")
+for number in range(40):
+    memory.add([{"role": "user", "content": f"Number {number}."}, {"role": "assistant", "content": "Yes."}])
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_log_that_was_removed_after_a_kill_is_missed(home):
+    with program.python(KILLED, home.path, env=home.environ) as process:
+        process.wait(60)
+    (log,) = (home.path / "spaces").glob("*.db-wal")
+    log.unlink()
+    refused = home.run("ask", "Hello?")
+    assert refused.returncode == 5
+    assert "is older than when this home last used it" in refused.stderr

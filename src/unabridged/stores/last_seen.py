@@ -3,8 +3,8 @@
 Each digest of an older copy is right. So the home keeps, in another folder, one small file for each
 space: how far its file was when it was used last. It guards against mistakes (a sync tool, a copy
 that went the wrong way), not against whoever can write the home: for that there is the checkpoint
-file. So it is never waited for: a power cut may leave an older one, and one that cannot be read
-counts as none.
+file. So writers do not wait for it: a power cut may leave an older one, and one that cannot be read
+counts as none. Only what is replaced or removed deliberately is noted durably.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from unabridged.disk.atomic_write import remove, write_soon
+from unabridged.disk.atomic_write import remove, sync_folder, write_soon, write_whole
 from unabridged.disk.folders import private_folder
 from unabridged.errors import StoreOlderError
 from unabridged.stores.checkpoint_file import Checkpoint
@@ -81,15 +81,20 @@ class LastSeen:
         self._write(path, seen)
 
     def expect(self, path: Path, generation: str) -> None:
-        """Note that a file will be replaced by the one with this id."""
+        """Note durably that a file will be replaced by the one with this id.
+
+        Raises:
+            StoreError: It cannot be noted; do not replace the file.
+        """
         held = self.recall(path)
         if held is not None:
-            self._write(path, replace(held, expected=generation))
+            write_whole(self.note_of(path), _packed(replace(held, expected=generation)))
 
     def drop(self, path: Path) -> None:
-        """Forget a file: it was renamed, removed or set aside deliberately."""
-        if path.parent == self._spaces:
+        """Forget a file durably: it was renamed, removed or set aside deliberately."""
+        if path.parent == self._spaces and self.note_of(path).exists():
             remove(self.note_of(path))
+            sync_folder(self._notes)
 
     def refuse_missing(self, path: Path) -> None:
         """Refuse to begin a file that had messages when it was last seen.
@@ -115,7 +120,11 @@ class LastSeen:
         if path.parent == self._spaces:
             with suppress(OSError):  # it is not worth an error: the messages are stored
                 private_folder(self._notes)
-                write_soon(self.note_of(path), pack(msgspec.to_builtins(seen)))
+                write_soon(self.note_of(path), _packed(seen))
+
+
+def _packed(seen: SeenFile) -> bytes:
+    return pack(msgspec.to_builtins(seen))
 
 
 _HINT = (
