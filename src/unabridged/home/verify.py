@@ -66,8 +66,11 @@ def _flawed(path: Path, name: str, flaw: str, *, anchored: bool = False) -> Proo
 
 
 def _missing(settings: Settings) -> Iterator[Proof]:
-    anchor = guard_of(settings).anchor
+    guard = guard_of(settings)
+    anchor = guard.anchor
     if anchor is None:
+        for path in guard.seen.missing() if guard.seen else ():
+            yield _flawed(path, path.name, f"{path} is missing, but this home had messages in it.")
         return
     moored = anchor.all()
     there = {name.partition(" ")[0] for name, one in moored.items() if Path(one.file).exists()}
@@ -110,22 +113,17 @@ def seal(settings: Settings) -> Iterator[Proof]:
 
 
 def moor(settings: Settings) -> Iterator[Proof]:
-    """Set the anchor to the present state of every space, even if it was newer.
+    """Accept the present state of every space, even if it was newer, also in the anchor.
 
     Yields:
         The findings afterwards, one space after the other.
-
-    Raises:
-        SettingError: No anchor is set.
     """
     access = access_of(settings)
-    if access.guard.anchor is None:
-        raise SettingError(
-            "No anchor is set.",
-            hint="Set `checkpoint_file` to a file that those who can write the home cannot write.",
-        )
     unmoor(settings)
     moor_audit(settings)
+    if access.guard.seen is not None:
+        for path in access.guard.seen.missing():
+            access.guard.seen.drop(path)
     for info in databases_of(settings).list():
         SqliteStore.moor_at(info.path, access)
         yield _opened(info.path, access)
