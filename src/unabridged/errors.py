@@ -31,6 +31,7 @@ UnabridgedError
 │   ├── StoreFormatError     written by a newer version
 │   ├── StoreFullError
 │   ├── StoreKeyError        encrypted, and the key is missing or wrong
+│   ├── StoreOlderError      older than when the home last used it, or another file
 │   └── StoreReadOnlyError
 ├── UpstreamError
 │   ├── ContextRefusedError  the server refused the prompt for its length
@@ -240,6 +241,10 @@ class StoreEditedError(StoreDamagedError):
 
 class StoreTamperedError(StoreDamagedError):
     """The hash chain does not match: a message was changed, removed or added."""
+
+
+class StoreOlderError(StoreError):
+    """The file of a space is older than when the home last used it, or another one."""
 
 
 class StoreFormatError(StoreError):

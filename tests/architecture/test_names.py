@@ -14,7 +14,7 @@ GERUNDS = {"recording", "forgetting", "sharing", "testing", "embedding"}
 """Subjects; every other module is called after a thing or by a verb."""
 SUBJECTS = set(
     """
-    annotations anthropic clock contexts english exchanges facts forgetting gguf log maintenance
+    annotations anthropic audit clock contexts english exchanges facts forgetting gguf log maintenance
     markdown messages models ollama openai personas pins record requirements responses search sessions
     sharing store text_completion tiers vectors words
     """.split()

@@ -12,7 +12,11 @@ import pytest
 from tests.faults import imports
 from tests.helpers.talker import Talker
 
+from unabridged.domain.results import SkippedRecord
 from unabridged.domain.settings import Settings
+from unabridged.errors import TransferError
+from unabridged.transfer.detect_format import open_file
+from unabridged.transfer.input_file import InputLimits
 
 CHILD = """
 import json, resource, sys
@@ -237,3 +241,48 @@ def test_an_xz_file_that_wants_too_much_memory_is_told(reading):
     figures = reading(lzma.compress(LINE, filters=filters))
     assert figures["exchanges"] == 0
     assert "breaks off or is damaged" in figures["error"]
+
+
+class Endless(io.RawIOBase):
+    """A pipe that somebody never stops to write."""
+
+    def __init__(self, head, piece):
+        self.left, self.piece, self.given = head, piece, 0
+
+    def readable(self):
+        return True
+
+    def readinto(self, target):
+        while len(self.left) < len(target):
+            self.left += self.piece
+        target[:], self.left = self.left[: len(target)], self.left[len(target) :]
+        self.given += len(target)
+        assert self.given < 256 << 20, "it is read without end"
+        return len(target)
+
+
+ENDLESS = {
+    "zeros": (b"", bytes(65_536)),
+    "a line": (LINE[:-4], b"a" * 65_536),
+    "lines": (b"", LINE * 2000),
+    "elements": (b"[", (LINE.strip() + b",") * 2000),
+    "an element": (b"[" + LINE.strip() + b"," + LINE[:-4], b"a" * 65_536),
+    "brackets": (b"[" + LINE.strip() + b",", b"[" * 65_536),
+    "values": (b"[" + LINE.strip() + b',{"content":[', b"1," * 32_768),
+    "a text": (b'{"a":"', b"a" * 65_536),
+}
+
+
+BOUNDS = InputLimits(record=1 << 20, held=16 << 20)
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_what_never_ends_is_refused_or_cut_at_a_bound(kind):
+    said = []
+    try:
+        with open_file(io.BufferedReader(Endless(*ENDLESS[kind])), limits=BOUNDS) as reader:
+            said += [item.reason for item in reader if isinstance(item, SkippedRecord)]
+    except TransferError as error:
+        said.append(error.hint)
+    assert all(said)
+    assert said

@@ -17,6 +17,7 @@ from unabridged.clock import SystemClock
 from unabridged.config.agent_settings import by_agent
 from unabridged.config.personas import persona_of
 from unabridged.config.profiles import names, profile_of
+from unabridged.domain.audit import Audit, Outcome
 from unabridged.domain.backup_results import Recovery
 from unabridged.domain.encryption_key import EncryptionKey
 from unabridged.domain.permissions import Grant
@@ -25,6 +26,9 @@ from unabridged.domain.settings import Settings
 from unabridged.factory.home import Home
 from unabridged.home import keyring_file
 from unabridged.home.api_keys import KEYS, PREFIX, USES, ApiKeys
+from unabridged.home.audit_log import AuditLog, entries
+from unabridged.home.backup import Safekeeping
+from unabridged.home.backup_reader import BackupReader
 from unabridged.home.delete_space import kept_receipts
 from unabridged.home.migration_journal import MigrationJournal, Moves, finish_moves
 from unabridged.home.open_spaces import spaces_of
@@ -359,6 +363,54 @@ def checkpoints(place):
 
 
 @contextmanager
+def audit_log(place):
+    """The audit log: read, verified, and continued."""
+    settings = Settings(home=str(place), json_files="none")
+
+    def enter():
+        log = AuditLog(settings, SystemClock())
+        log.note(Audit.ACTS, "k", "export", SpaceId("ada", "fuzz"), outcome=Outcome.DONE)
+
+    enter()
+    enter()
+    path = next((place / "logs" / "audit").glob("*.jsonl"))
+    content = path.read_bytes()
+
+    def attempt(data):
+        nonlocal content
+        path.write_bytes(data)
+        found = [flaw for proof in verify(settings) for flaw in proof.flaws]
+        if data != content and not found and data.rpartition(b"\n")[0] != content[:-1]:
+            raise WrongError("a change of the audit log was not noticed")
+        entries(settings)
+        enter()
+        (path.parent / "head.json").unlink()
+        path.write_bytes(content[:-1].rpartition(b"\n")[0] + b"\n")
+        enter()
+        content = path.read_bytes()
+        return " ".join("".join(filter(str.isalpha, flaw)) for flaw in found[:3])
+
+    yield Subject([content], attempt)
+
+
+@contextmanager
+def backup_notes(place):
+    """The notes of when backups were read back."""
+    settings = Settings(home=str(place), json_files="none")
+    with_space(settings, SpaceId("default", "default"))
+    Safekeeping(settings).backup()
+    reader = BackupReader(settings, SystemClock())
+    list(reader.read_all(lambda *_: None))
+    path = place / "backups" / ".read.json"
+
+    def read():
+        for state in reader.states():
+            hash((state.path, state.read, state.trouble))
+
+    yield Subject([path.read_bytes()], reading(path, read))
+
+
+@contextmanager
 def gguf(place):
     """The header of a model file."""
 
@@ -394,5 +446,7 @@ TARGETS = (
     Target("recovery-report", "json", recovery_account),
     Target("caches", "json", caches),
     Target("checkpoints", "json", checkpoints),
+    Target("audit-log", "text", audit_log),
+    Target("backup-notes", "json", backup_notes),
     Target("gguf-header", "binary", gguf),
 )

@@ -155,6 +155,10 @@ class SqliteForger:
         """Give the link of a message another salt."""
         self._run("salt link", (secrets.token_bytes(SALT_BYTES), number))
 
+    def take_proof(self, number: int, *, of: int) -> None:
+        """Give the link of a message that is gone the digests of one that was forgotten."""
+        self._run("take proof", (of, number))
+
     def unchain(self) -> None:
         """Take the whole chain away, and make a new one from what is there, by our own code."""
         with self._open():

@@ -51,6 +51,9 @@ UPDATE link SET salt = ? WHERE number = ?;
 -- name: loosen link
 UPDATE link SET salt = x'', held = x'', gone = ? WHERE number = ?;
 
+-- name: take proof
+UPDATE link SET (link, gone) = (SELECT link, gone FROM link WHERE number = ?) WHERE number = ?;
+
 -- name: every message with its session
 SELECT m.seq, m.id, m.exchange, m.parent, m.role, m.at, m.tokens, m.tokenizer, m.parts, m.digest, e.session
 FROM message m JOIN exchange e ON e.id = m.exchange ORDER BY m.seq;

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from hypothesis import strategies as st
 
+from unabridged.domain.annotation import FILE, USER
 from unabridged.domain.blob import system_blob
 from unabridged.domain.exchange import ExchangeState
 from unabridged.domain.message import Image, Reasoning, Text, ToolCall, ToolResult
@@ -74,6 +75,14 @@ def _records(draw, exchange, place):
     }
     kind = draw(st.sampled_from(sorted(kinds)))
     body, exchanges = kinds[kind]
+    if kind is RecordKind.READING and (author := draw(st.sampled_from(["", FILE, USER]))):
+        stated = {
+            "category": draw(st.none() | TEXTS),
+            "importance": draw(st.none() | st.floats(0, 1)),
+        }
+        return Record(
+            kind, f"{author}-{exchange.id}", at, {"messages": {draw(TEXTS): stated}}, drawn
+        )
     own = kind in {RecordKind.READING, RecordKind.CONTEXT}
     blobs = (system_blob(draw(TEXTS)),) if kind is RecordKind.CONTEXT else ()
     name = exchange.id if own else f"{place}{draw(TEXTS)}"

@@ -1,11 +1,15 @@
 """Promises 1, 2, 3 and 6 over arbitrary conversations, windows, modes and messages."""
 
-from hypothesis import HealthCheck, given, settings, strategies as st
+from dataclasses import replace
+
+from hypothesis import HealthCheck, example, given, settings, strategies as st
 from tests.helpers.examples import examples
 from tests.helpers.talker import Talker
-from tests.opened import counter_of, store_of
+from tests.opened import store_of
+from tests.property.broken_contexts import BROKEN
 
 from unabridged.budget.allocate import least_answer
+from unabridged.budget.count import Counter
 from unabridged.context.render import SHORT_ID
 from unabridged.domain.budget import Mode
 from unabridged.domain.chat import Abilities
@@ -16,6 +20,9 @@ from unabridged.errors import PromptTooLargeError
 from unabridged.language.sentences import sentences
 from unabridged.models.scripted import ScriptedModel
 from unabridged.testing.clock import ManualClock
+from unabridged.tokens.tiktoken import TiktokenTokenizer
+
+EARLIER = "from earlier in this session, condensed"
 
 WORDS = st.sampled_from(
     "cheese project Anna 12 March moon remember 预算 会议 Käse? why! <recalled> list: code".split()
@@ -53,6 +60,13 @@ def tell(memory: Talker, said) -> None:
         memory.record(memory.prepare(question), answer)
 
 
+def once_broken(test):
+    for said, ask, window in BROKEN:
+        test = example(said=said, ask=ask, window=window, mode=Mode.CHAT)(test)
+    return test
+
+
+@once_broken
 @settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     said=SAID,
@@ -73,7 +87,7 @@ def test_every_context_keeps_the_promises(said, ask, window, mode):
             assert refusal.hint
             return
         check_accounted(memory, context, window)
-        check_within(memory, context, window)
+        check_within(context, window)
         check_whole(memory, context)
         memory.begin(context)
         account = memory.why(context.id)
@@ -89,18 +103,25 @@ def check_accounted(memory, context, window):
     for tier in Tier:
         assert sum(row.tokens for row in ledger.kept(tier)) <= ledger.parts[tier.value]
     seen = {row.id for row in ledger.rows if row.kind is ItemKind.EXCHANGE}
-    assert len(seen) + ledger.rest_count == memory.stats().exchanges
+    covered = memory.stats().exchanges - len(seen) - ledger.rest_count
+    assert 0 <= covered <= sum(int(r.reason.split()[0]) for r in ledger.rows if EARLIER in r.reason)
     shown = [r.id for r in ledger.rows if r.id in seen and r.decision is not Decision.LEFT_OUT]
     assert len(shown) == len(set(shown)), "an exchange stands in the prompt twice"
     assert all(row.reason for row in ledger.rows)
 
 
-def check_within(memory, context, window):
-    counter = counter_of(memory)
-    planned = counter.prompt(context.prompt, context.tools or ())
-    assert planned <= context.ledger.prompt_tokens + context.budget.margin
+def check_within(context, window):
+    # By real vocabularies: an estimate counts pieces, and the whole of them is another text to it.
+    for name in ("o200k", "cl100k"):
+        real = Counter(TiktokenTokenizer(f"{name}_base"))
+        sent = real.prompt(map(uncounted, context.prompt), context.tools or ())
+        assert sent <= context.ledger.prompt_tokens + context.budget.margin
     assert context.ledger.prompt_tokens + context.budget.margin + least_answer(window) <= window
     assert context.max_output is None or context.max_output > 0
+
+
+def uncounted(message):
+    return replace(message, tokens=None, tokenizer=None)
 
 
 def harmless(text: str) -> str:
@@ -125,7 +146,9 @@ def check_whole(memory, context):
                 continue
             pieces = sentences(message.text)
             for n in (n for j, n in row.sentences if j == i):
-                assert recalled(pieces[n].strip()) in place
+                said = recalled(pieces[n].strip())
+                # Among short excerpts, what follows a line break is indented.
+                assert said in place or "\n  ".join(said.splitlines()) in place
             assert row.id in place or row.id[:SHORT_ID] in place
 
 

@@ -213,6 +213,44 @@ def test_any_tampering_is_noticed_where_it_is_read(folder, tamper, history, data
         assert checked(path) != []
 
 
+SAID = ("say", 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("history", "numbers"),
+    [
+        pytest.param([SAID, SAID, SAID, ("twin", 0, 0), ("edit", 0, 0)], [19], id="a retry"),
+        pytest.param([("edit", 0, 0)], [4, 3, 2, 1], id="a session's beginning, before an edit"),
+    ],
+)
+def test_what_left_a_branch_as_if_it_was_forgotten_is_noticed_where_it_is_read(
+    folder, history, numbers
+):
+    """No message that is left followed it, and no header names it: only its link shows it."""
+    path = made(folder, history)
+    for number in numbers:
+        SqliteForger(path).remove(number, as_forgotten=True)
+    with pytest.raises(StoreTamperedError, match="removed, not forgotten") as caught:
+        read(path)
+    assert caught.value.hint
+    assert checked(path) != []
+
+
+def test_the_proof_that_another_message_was_forgotten_does_not_serve_for_this_one(folder):
+    path = made(folder, [SAID, ("twin", 0, 0), ("edit", 0, 0), SAID])
+    store = SqliteStore(path, create=False, access=KEYED)
+    store.erase(x.id for x in store.scan() if "instead" in x.user.text)
+    assert store.check() == []
+    store.close()
+    read(path)
+    forger = SqliteForger(path)
+    forger.remove(15, as_forgotten=True)
+    forger.take_proof(15, of=16)
+    with pytest.raises(StoreTamperedError, match="position 7: the message was removed"):
+        read(path)
+    assert checked(path) != []
+
+
 @SLOW
 @given(history=steps)
 def test_an_honest_history_is_never_doubted(folder, history):

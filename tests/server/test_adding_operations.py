@@ -199,8 +199,8 @@ def test_a_role_is_passed_to_the_search_only_if_it_is_given():
     asked = []
     space = SimpleNamespace(search=lambda *_, **named: asked.append(named) or [])
     call = Call(space, Scope(), Grant("test"), None, None)
-    search(call, SearchBody(query="boat"))
-    search(call, SearchBody(query="boat", role="user"))
+    search.run(call, SearchBody(query="boat"))
+    search.run(call, SearchBody(query="boat", role="user"))
     assert ["role" in named for named in asked] == [False, True]
 
 

@@ -43,6 +43,7 @@ def test_health_is_for_everybody_and_metrics_for_who_may_read(serving, http):
         "status": "ok",
         "checks": {"home": "ok", "upstream": "ok"},
         "reason": "",
+        "warnings": {},
     }
     assert http.get(f"{url}/metrics").status_code == 401
 

@@ -86,6 +86,8 @@ def test_what_is_here_stays_as_it_is_and_twice_adds_nothing(store):
     Record(RecordKind.READING, X1, START, {"scheme": "x", "messages": {"m": {**READING, "importance": "high"}}}, (X1,)),
     Record(RecordKind.READING, X1, START, {"scheme": "x", "messages": {"m": READING}}),
     Record(RecordKind.READING, X1, START, {"scheme": "x", "messages": 7}, (X1,)),
+    Record(RecordKind.READING, f"file-{X1}", START, {"messages": {"m": {"category": 7}}}, (X1,)),
+    Record(RecordKind.READING, f"file-{X1}", START, {"messages": {"m": {"weight": 1}}}, (X1,)),
     Record(RecordKind.CONDENSATION, "s1", START, {**CONDENSED, "tokens": "many"}),
     Record(RecordKind.CONDENSATION, "s1", START, {"version": 1}),
     Record(RecordKind.RUN, "r", START, {**RUN, "condensed": {"standard": "many"}}),

@@ -64,7 +64,7 @@ def test_every_setting_has_a_variable(tmp_path):
         "condense_keep_last": "3", "categories": "story", "facts": "none", "requirement_patterns": "wide", "classifier": "model", "embedder": "onnx:intfloat/multilingual-e5-small", "reranker": "onnx:/models/cross",
         "json_files": "agent", "json_compression": "true", "auto_save": "false", "json_path": "x.json",
         "max_turns": "20", "max_sessions": "10", "max_bytes": "1_000_000", "key": "env:SECRET",
-        "encrypt": "false", "checkpoint_file": "/away/anchor.json",
+        "encrypt": "false", "checkpoint_file": "/away/anchor.json", "audit": "all", "audit_days": "30", "backup_verify_every": "7",
         "listen": "[::1]:8080", "hosts": "memory.lan, desk", "require_key": "always", "on_memory_error": "pass",
         "max_body": "65536", "max_streams": "8", "threads": "4", "rate_limit": "60", "log": "json",
     }  # fmt: skip

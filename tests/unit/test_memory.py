@@ -7,11 +7,12 @@ from tests.helpers.memories import say
 from tests.helpers.talker import Talker
 from tests.opened import counter_of, store_of
 
+from unabridged import Memory
 from unabridged.budget.count import Counter
 from unabridged.domain.chat import Abilities, StreamChunk, ToolSpec, Usage
 from unabridged.domain.context import Decision, ItemKind, Tier
 from unabridged.domain.exchange import ExchangeState
-from unabridged.domain.message import Reasoning, Role, Text
+from unabridged.domain.message import Message, Reasoning, Role, Text
 from unabridged.errors import (
     EmptyMessageError,
     HeadMovedError,
@@ -24,6 +25,7 @@ from unabridged.errors import (
     UpstreamBrokenError,
 )
 from unabridged.models.scripted import ScriptedModel
+from unabridged.recording.record import extend_exchange
 from unabridged.testing.clock import ManualClock
 from unabridged.tokens.estimate import EstimateTokenizer
 
@@ -370,6 +372,31 @@ def test_an_answer_comes_to_its_exchange_wherever_the_session_went_meanwhile(tmp
         fresh = say(memory, "quite new")
         assert fresh.parent is None
         assert memory.why(fresh.id).intact
+        assert memory.space.log.check() == []
+
+
+@pytest.mark.parametrize("store", ["memory", "sqlite"])
+def test_an_answer_comes_though_what_it_follows_was_forgotten_meanwhile(tmp_path, store):
+    with Talker.open(tmp_path, upstream=scripted(), store=store) as memory:
+        first = say(memory, "one", "1")
+        slow = memory.begin(memory.prepare("two"))
+        say(memory, "three", "3")
+        memory.forget(first.id)
+        answer = Message("a2", Role.ASSISTANT, (Text("2"),), slow.at)
+        state = ExchangeState.COMPLETE
+        extend_exchange(store_of(memory), slow, [answer], state=state, at=slow.at)
+        assert [e.text for e in memory.exchanges()] == ["two\n2", "three\n3"]
+        assert memory.space.log.check() == []
+
+
+def test_a_session_that_was_forgotten_meanwhile_begins_again(tmp_path):
+    with Memory.open(tmp_path, upstream=scripted()) as memory:
+        first = memory.record(memory.prepare("one", session="s"), "1")
+        context = memory.prepare("two", session="s")
+        memory.forget(first.id)
+        memory.record(context, "2")
+        (left,) = memory.space.log.history("s", 10)
+        assert (left.text, left.parent) == ("two\n2", None)
         assert memory.space.log.check() == []
 
 

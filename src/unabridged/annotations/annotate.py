@@ -1,7 +1,8 @@
 """Annotate the messages of a space.
 
 Annotations are made in the background, page by page, and stored as records. A missing one is
-computed when it is asked for. A person's correction is a separate record that no later run changes.
+computed when it is asked for. A person's correction, and what an imported file gave, are separate
+records that no later run changes.
 """
 
 from collections import Counter
@@ -10,16 +11,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from unabridged.annotations.annotation_records import (
-    Correction,
     Judged,
     annotations_of,
-    corrected,
-    correction_record,
     ids_of,
     record_of,
+    statement_record,
     told_apart,
 )
-from unabridged.domain.annotation import Annotation, ExchangeReading, Scheme
+from unabridged.domain.annotation import USER, Annotation, ExchangeReading, Scheme, Stated
 from unabridged.domain.arguments import checked
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Message, Role
@@ -79,7 +78,8 @@ class ReadingCounts:
     """Counts of the stored annotations.
 
     Attributes:
-        categories: All categories, in the order of the scheme.
+        categories: All categories, in the order of the scheme; then those that only imported files
+            gave.
         by: Author to the number of messages.
     """
 
@@ -182,20 +182,20 @@ class Annotations:
                 hint="Use a number from 0 to 1.",
             )
         message = _message(exchange, which)
-        corrections = dict(self._stored([exchange]).corrections.get(exchange.id, {}))
-        before = corrections.get(message.id, Correction())
+        corrections = dict(self._stored([exchange]).said(USER, exchange.id))
+        before = corrections.get(message.id, Stated())
         if category is not None or importance is not None:
-            corrections[message.id] = Correction(
+            corrections[message.id] = Stated(
                 before.category if category is None else category,
                 # Another category without an importance takes the category's, not an older one.
                 before.importance if category is None and importance is None else importance,
             )
-            record = correction_record(exchange.id, corrections, self._clock.now())
+            record = statement_record(USER, exchange.id, corrections, self._clock.now())
             self._store.put([record])
         return self.of([exchange])[exchange.id]
 
     def stats(self) -> ReadingCounts:
-        """Count the annotations under the scheme, with corrections applied; each message once."""
+        """Count the annotations under the scheme, with what was stated; each message once."""
         seen: set[str] = set()
         messages: Counter[str] = Counter()
         exchanges: Counter[str] = Counter()
@@ -208,9 +208,10 @@ class Annotations:
             by.update(each.by for each in own)
             if reading.foremost:
                 exchanges[reading.foremost.category] += 1
+        names = dict.fromkeys([each.name for each in self.scheme.categories] + sorted(messages))
         counts = tuple(
-            CategoryCount(each.name, each.keep, messages[each.name], exchanges[each.name])
-            for each in self.scheme.categories
+            CategoryCount(name, self.scheme.category(name).keep, messages[name], exchanges[name])
+            for name in names
         )
         pending = max(0, self._store.totals().exchanges - len(held))
         return ReadingCounts(self.scheme.name, len(held), pending, counts, dict(sorted(by.items())))
@@ -259,9 +260,8 @@ class Annotations:
     def _shown(
         self, exchange: Exchange, known: Mapping[str, Annotation], held: Judged
     ) -> ExchangeReading:
-        corrections = held.corrections.get(exchange.id, {})
-        messages = corrected(_ordered(exchange, known), corrections, self.scheme)
-        return ExchangeReading(exchange.id, self.scheme.name, messages)
+        reading = ExchangeReading(exchange.id, self.scheme.name, _ordered(exchange, known))
+        return held.with_stated(reading, self.scheme)
 
 
 def _worded(exchange: Exchange) -> list[Message]:

@@ -83,6 +83,7 @@ class FileImport:
             raise
         self._report(reports)
         added = sum(report.added for report in reports)
+        self._invocation.count = added
         if space is not None and added:
             self._continue(space, before, after, added)
         if not all(report.is_whole for report in reports):

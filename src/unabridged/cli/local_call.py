@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from unabridged.cli.output import echo
 from unabridged.config.agent_settings import ByAgent
+from unabridged.domain.audit import LOCAL
 from unabridged.domain.permissions import Grant
 from unabridged.domain.scope import Scope
 from unabridged.errors import InputError
@@ -35,7 +37,8 @@ def local_call(space: "Space", agents: ByAgent | None = None) -> Call:
     settings = space.settings
     scope = Scope(settings.user, settings.agent, settings.model or None)
     pool = SpacePool(settings, space.clock, agents=agents)
-    return Call(space, scope, Grant("local"), pool, Pending(space.clock))
+    pool.audit.warn = lambda said: echo(said, "warn", err=True)
+    return Call(space, scope, Grant(LOCAL), pool, Pending(space.clock))
 
 
 def perform(call: Call, operation: Operation[P, R], **values: Any) -> R:

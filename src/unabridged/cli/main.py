@@ -54,6 +54,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "forget": "Delete exchanges, sessions, facts or spaces for good.",
         "receipts": "List the receipts of what was forgotten.",
         "backup": "Create, list, verify, restore or prune backups.",
+        "audit": "List who read, exported, shared, imported and forgot.",
         "verify": "Check that nothing stored was changed by another program.",
         "archive": "Archive sessions: compressed, still searchable.",
         "recover": "Recover everything intact from a damaged file.",

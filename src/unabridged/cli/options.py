@@ -168,10 +168,15 @@ def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
 
 
 class Invocation:
-    """One call of a command: its options, and what it opened."""
+    """One call of a command: its options, and what it opened.
+
+    Attributes:
+        count: The items that it reached, for the audit log.
+    """
 
     def __init__(self, ctx: click.Context) -> None:
         self.ctx = ctx
+        self.count = 0
 
     def given(self, name: str) -> Any:
         """Return the value of a shared option, or None."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from unabridged.cli.enter_audit import entered
 from unabridged.cli.options import PLACE, Invocation, SharedOption, example, shared_options
 from unabridged.cli.output import echo
 
@@ -30,6 +31,7 @@ class PlainCommand(click.Command):
         hidden: Parameters of it that people cannot set; those in ``own`` are not repeated.
         group: The group that it belongs to.
         limit: The default of ``--limit`` for a list in pages; None for all.
+        audit: The act that is entered in the audit log, for a command that runs no operation.
     """
 
     def __init__(  # noqa: PLR0913 - the columns of a command
@@ -45,9 +47,12 @@ class PlainCommand(click.Command):
         hidden: Collection[str] = (),
         group: click.Group | None = None,
         limit: int | None = None,
+        audit: str = "",
     ) -> None:
         def call(ctx: click.Context, /, **given: Any) -> None:
-            run(Invocation(ctx), **given)
+            invocation = Invocation(ctx)
+            with entered(invocation, audit, given):
+                run(invocation, **given)
 
         super().__init__(
             name,
@@ -56,6 +61,7 @@ class PlainCommand(click.Command):
             params=[*own, *shared_options(options)],
             callback=click.pass_context(call),
         )
+        self.audit = audit
         self._waits = operation
         self._hidden = {*hidden, *(param.name for param in own)}
         self._limit = limit
@@ -148,12 +154,11 @@ class PlainGroup(click.Group):
         self.explained = explained or {}
 
     def sub(
-        self, name: str, *examples: str, options: Sequence[str] | None = None
+        self, name: str, *examples: str, options: Sequence[str] | None = None, audit: str = ""
     ) -> Callable[[Function], click.Command]:
         """Add a subcommand with the options of the group, or with others."""
-        return plain_command(
-            name, *examples, options=self.shared if options is None else options, group=self
-        )
+        shared = self.shared if options is None else options
+        return plain_command(name, *examples, options=shared, group=self, audit=audit)
 
     def format_options(  # type: ignore[explicit-override]  # typing.override needs Python 3.12
         self, ctx: click.Context, formatter: click.HelpFormatter

@@ -25,6 +25,7 @@ class HistorySummary:
         inner: Those of them after the beginning of the shown history.
         before: The first exchange of the session that is shown; empty if none is.
         of: The source exchanges of a model's words in it.
+        since: The time of the first of them; None if they begin with the session.
     """
 
     lines: tuple[Line, ...]
@@ -35,11 +36,16 @@ class HistorySummary:
     before: str
     by: str
     of: tuple[str, ...] = ()
+    since: datetime | None = None
 
     @cached_property
     def id(self) -> str:
         """Computed from everything in it: two sessions may say the same on other days."""
         return condensation_id(Level.EXCHANGES, "", [earlier_to_data(self)], ())
+
+    def replaces(self, at: datetime) -> bool:
+        """Return whether it replaces an exchange of that time before the shown history."""
+        return self.since is None or at >= self.since
 
     @property
     def drawn(self) -> tuple[str, ...]:
@@ -59,6 +65,7 @@ def earlier_to_data(earlier: HistorySummary) -> dict[str, Any]:
         "before": earlier.before,
         "by": earlier.by,
         "of": list(earlier.of),
+        "since": earlier.since.isoformat() if earlier.since else None,
     }
 
 
@@ -73,6 +80,7 @@ def earlier_from_data(data: Mapping[str, Any]) -> HistorySummary:
         before=data["before"],
         by=data["by"],
         of=tuple(data["of"]),
+        since=datetime.fromisoformat(data["since"]) if data["since"] else None,
     )
 
 
@@ -125,6 +133,7 @@ class Stands:
     inner: Sequence[str]
     before: str
     of: Sequence[str] = ()
+    since: datetime | None = None
 
 
 def drafted(
@@ -142,4 +151,5 @@ def drafted(
         before=stands.before,
         by=draft.by,
         of=tuple(stands.of) if any(line.role is None for line in draft.lines) else (),
+        since=stands.since,
     )

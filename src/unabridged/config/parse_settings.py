@@ -30,6 +30,9 @@ SERVER = frozenset(
         "rate_limit",
         "log",
         "on_memory_error",
+        "audit",
+        "audit_days",
+        "backup_verify_every",
     }
 )
 """Settings of a whole server, whichever profile a request has."""

@@ -27,6 +27,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "on_memory_error": ("refuse", "pass"),
     "require_key": ("auto", "never", "always"),
     "log": ("text", "json", "none"),
+    "audit": ("auto", "all", "none"),
 }
 
 
@@ -66,6 +67,8 @@ CHECKS: Mapping[str, tuple[Callable[[Any], object], str]] = {
     "max_turns": (lambda value: value >= 1, "at least 1 exchange"),
     "max_sessions": (lambda value: value >= 1, "at least 1 session"),
     "max_bytes": (lambda value: value >= 1, "at least 1 byte"),
+    "audit_days": (lambda value: value >= 1, "at least 1 day"),
+    "backup_verify_every": (lambda value: value >= 1, "at least 1 day"),
     "key": (
         re.compile(r"(?:keyring|file:\S.*|env:[A-Za-z_][A-Za-z0-9_]*)?").fullmatch,
         "keyring, file:PATH or env:NAME",

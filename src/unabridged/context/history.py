@@ -8,6 +8,7 @@ both.
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from unabridged.budget.tiers import ExchangeLimits, exchange_limits
 from unabridged.condense.history_summary import (
@@ -22,7 +23,7 @@ from unabridged.condense.topic_density import NEUTRAL, richness
 from unabridged.context.excerpt import excerpt
 from unabridged.context.manifest import places_of
 from unabridged.context.render import earlier_text, in_history
-from unabridged.context.types import Candidates, Item, Places, PromptPlan, Selected
+from unabridged.context.types import Candidates, Item, Places, PromptPlan, Selected, Stored
 from unabridged.domain import reasons
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.message import Role
@@ -266,7 +267,8 @@ def _earlier(
     tokens = sum(m.tokens or 0 for item in hidden for m in item.exchange.messages)
     tokens += before.tokens if before else stored.older_tokens
     of = before.of if before else stored.older_drawn
-    stands = Stands(count, tokens, inner, shown[0].exchange.id if shown else "", of)
+    since = _since(before, stored, hidden)
+    stands = Stands(count, tokens, inner, shown[0].exchange.id if shown else "", of, since)
     room = WORDS_SHARE * (limit - FRAME_TOKENS)
     for _ in range(FITTINGS):
         draft = plan.condenser.condense(sources, int(room)) if sources else None
@@ -278,6 +280,15 @@ def _earlier(
             return made
         room *= 0.95 * limit / took  # names and dates precede the words
     return None
+
+
+def _since(
+    before: HistorySummary | None, stored: Stored, hidden: Sequence[Item]
+) -> datetime | None:
+    if before is not None:
+        return before.since
+    # Exchanges before the path that no stored condensation replaced were left out.
+    return None if stored.older_count or not hidden else hidden[0].exchange.at
 
 
 def _between(material: Candidates, passed: Sequence[str], shown: Sequence[Item]) -> list[str]:

@@ -223,7 +223,9 @@ def _rest(material: Candidates, request: PromptRequest, tiers: Tiers) -> tuple[i
     def is_counted(exchange: Exchange) -> bool:
         if earlier is None or exchange.session != session or exchange.id in shown:
             return False
-        return exchange.id in path or exchange.at < material.path[0].at
+        if exchange.id in path:
+            return True
+        return exchange.at < material.path[0].at and earlier.replaces(exchange.at)
 
     for chosen in (tiers.immediate, tiers.recent, tiers.semantic):
         held = [item.exchange for item in chosen.items]

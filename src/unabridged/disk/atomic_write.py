@@ -42,6 +42,28 @@ def write_whole(path: Path, data: bytes) -> None:
         raise of_the_system(error, path) from error
 
 
+def write_soon(path: Path, data: bytes) -> None:
+    """Write a file whole, without waiting for the disk.
+
+    After a power cut it has the old or the new content, or none.
+
+    Raises:
+        OSError: The system failed; the old file is unchanged.
+    """
+    draft = draft_of(path)
+    try:
+        handle = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY | _BINARY, FILE_MODE)
+        try:
+            _private(handle)
+            _write_all(handle, data)
+        finally:
+            os.close(handle)
+        os.replace(draft, path)  # noqa: PTH105 - see write_whole
+    except BaseException:
+        remove(draft)
+        raise
+
+
 def write_first(path: Path, data: bytes) -> bool:
     """Write a new file whole; return False if the name exists.
 

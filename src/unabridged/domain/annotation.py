@@ -1,10 +1,21 @@
 """Annotations: the category, importance and emotion of a message."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 USER = "user"
 """The author of an annotation that a person corrected."""
+FILE = "file"
+"""The author of an annotation that an imported file gave."""
+_NAME_WORD = re.compile(r"[^\W_]+")
+_LONGEST_NAME = 64
+"""Characters of a category's name."""
+
+
+def category_name(text: str) -> str:
+    """Return the name of a category as schemes write it: lower case with underscores."""
+    return "_".join(_NAME_WORD.findall(text.lower()))[:_LONGEST_NAME]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +69,12 @@ class Annotation:
     """The annotation of one message.
 
     Attributes:
+        category: A category of the scheme, or the one that an imported file gave, which the scheme
+            may lack; its fallback counts instead.
         importance: 0 to 1: how much it matters.
         valence: 0 (bad) to 1 (good); 0.5 for neither.
         intensity: 0 to 1: how strong the emotion is.
-        by: Its author: ``rules`` with a version, ``model:NAME``, or ``user``.
+        by: Its author: ``rules`` with a version, ``model:NAME``, ``file`` or ``user``.
         scores: Category to how well it fits, 0 to 1; empty if not computed.
     """
 
@@ -71,6 +84,14 @@ class Annotation:
     intensity: float = 0.0
     by: str = ""
     scores: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What a person or an imported file said of a message; None for what they left open."""
+
+    category: str | None = None
+    importance: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,25 @@ class Backup:
 
 
 @dataclass(frozen=True, slots=True)
+class BackupRead:
+    """When a backup of the home was last read whole, and what was found.
+
+    Attributes:
+        read: When it was read: every byte, digest and row; if not since, when it was made.
+        trouble: Why it could not be read; empty if it could.
+        due: Whether that is longer ago than ``backup_verify_every``.
+        earlier: Whether an interrupted run had read it, which this one continued.
+    """
+
+    path: str
+    bytes: int
+    read: datetime
+    trouble: str = ""
+    due: bool = False
+    earlier: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class RestoreResult:
     """A space that was restored.
 

@@ -183,6 +183,7 @@ class Proof:
         sealed: The end of its chain; None if it has none.
         anchored: Whether a checkpoint outside the home covers it.
         flaws: What does not match, in words; empty if everything does.
+        note: What was found, in words, where there is no such chain.
     """
 
     space: str
@@ -190,3 +191,4 @@ class Proof:
     sealed: ChainHead | None
     anchored: bool
     flaws: tuple[str, ...]
+    note: str = ""

@@ -38,6 +38,7 @@ class Grant:
         expires: When it expires, or None.
         profile: The profile under which it is served; empty for that of the server.
         names_users: Whether requests may name a user other than that of the settings.
+        id: The id of the key, for the audit log; empty for what is no key.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Grant:
     expires: datetime | None = None
     profile: str = ""
     names_users: bool = True
+    id: str = ""
 
     @property
     def is_narrow(self) -> bool:

@@ -37,6 +37,12 @@ class Settings:
         encrypt: Whether files are encrypted with that key.
         checkpoint_file: The path of a file outside the home that remembers how far each space has
             come, so that a file restored from an older day is noticed; empty for none.
+        audit: What is entered in the audit log, without content: ``auto`` (who reads, exports, shares,
+            imports or forgets through the server or MCP; and commands of this account, but those that
+            only read), ``all`` (those too) or ``none``.
+        audit_days: Days after which entries of the audit log are removed, or None to keep them.
+        backup_verify_every: Days within which the server reads each backup of the home whole again,
+            or None for never.
         user: The person.
         agent: The assistant.
         isolation: The scope fields that separate spaces.
@@ -128,6 +134,9 @@ class Settings:
     key: str = ""
     encrypt: bool = False
     checkpoint_file: str = ""
+    audit: str = "auto"
+    audit_days: int | None = 365
+    backup_verify_every: int | None = 30
     user: str = DEFAULT_NAME
     agent: str = DEFAULT_NAME
     isolation: tuple[str, ...] = DEFAULT_ISOLATION
@@ -217,6 +226,9 @@ class SettingsDict(TypedDict, total=False):
     key: str
     encrypt: bool
     checkpoint_file: str
+    audit: str
+    audit_days: int | None
+    backup_verify_every: int | None
     user: str
     agent: str
     isolation: Sequence[str]

@@ -10,8 +10,11 @@ from pathlib import Path
 from unabridged import config
 from unabridged.domain.results import Diagnosis
 from unabridged.domain.settings import Settings
+from unabridged.domain.short_repr import counted
 from unabridged.embeddings.choose_embedder import choose
 from unabridged.errors import SettingError, StoreError, UnabridgedError
+from unabridged.home.audit_log import verify_audit
+from unabridged.home.backup_reader import BackupReader
 from unabridged.home.cleanup import look_after
 from unabridged.home.followed_spaces import Spaces
 from unabridged.home.spaces import SpacesFolder
@@ -58,6 +61,33 @@ def examine(
             there.folder, access=there.access
         )  # without spaces there is nothing to log
     yield from _spaces(there, repair=repair)
+    yield from _audit(settings)
+    yield from _unread_backups(settings, clock)
+
+
+def _audit(settings: Settings) -> Iterator[Diagnosis]:
+    try:
+        for proof in verify_audit(settings):
+            text = "; ".join(proof.flaws) or "no entry was changed or removed"
+            hint = "Find out who could write the home." if proof.flaws else ""
+            yield Diagnosis("audit log", ok=not proof.flaws, text=text, hint=hint)
+    except (StoreError, SettingError) as error:
+        yield Diagnosis("audit log", ok=False, text=str(error), hint=error.hint)
+
+
+def _unread_backups(settings: Settings, clock: Clock) -> Iterator[Diagnosis]:
+    try:
+        found = BackupReader(settings, clock).states()
+    except (StoreError, SettingError):
+        return  # the key is missing, which the spaces report
+    for one in found:
+        if one.trouble:
+            hint = "Make another one: unabridged backup create --all"
+            yield Diagnosis("backups", ok=False, text=one.trouble, hint=hint)
+    due = sum(one.due for one in found)
+    if due:
+        text = f"{counted(due, 'backup')} not read back for {settings.backup_verify_every} days"
+        yield Diagnosis("backups", ok=None, text=text, hint="Try: unabridged backup verify --due")
 
 
 def _version(package: str) -> str:

@@ -13,6 +13,7 @@ from unabridged.domain.settings import Settings
 from unabridged.errors import StoreClosedError
 from unabridged.factory.open_memory import open_space
 from unabridged.factory.sharing import SpaceShares
+from unabridged.home.audit_log import AuditLog
 from unabridged.home.open_spaces import space_from
 from unabridged.ports import Clock
 from unabridged.space.space import Space
@@ -39,6 +40,9 @@ class SpacePool:
         settings: The settings; user, agent and model come from each scope.
         agents: The settings of each agent; None if all have the same.
         most: Spaces to keep open.
+
+    Attributes:
+        audit: The audit log of the home.
     """
 
     def __init__(
@@ -52,6 +56,7 @@ class SpacePool:
         self.settings = settings
         self._agents = agents or ByAgent(settings, {})
         self.clock = clock or SystemClock()
+        self.audit = AuditLog(settings, self.clock)
         self._most = most
         self._entries: OrderedDict[tuple[str, SpaceId], _Entry] = OrderedDict()
         self._retired: list[_Entry] = []
@@ -111,6 +116,7 @@ class SpacePool:
         for entry in entries:
             if not entry.users:
                 _close(entry)
+        self.audit.close()
 
     def shares(self, space: Space, profile: str = "") -> SpaceShares:
         """Return what an open space shares with the others of the home, under the same profile."""

@@ -90,7 +90,7 @@ class ApiKeys:
         _check(grant, now)
         made = secrets.token_hex(_ID_BYTES)
         secret = f"{PREFIX}{made}_{_random()}"
-        key = AccessKey(made, grant, _digest(secret), now)
+        key = AccessKey(made, replace(grant, id=made), _digest(secret), now)
         with self._changing() as held:
             same = (k for k in held.values() if k.grant.name == grant.name and not k.revoked)
             if next(same, None) is not None:
@@ -289,7 +289,16 @@ def _read(path: Path) -> dict[str, AccessKey]:
     keys = {}
     for row in found.keys:
         rights = frozenset(row.rights)
-        grant = Grant(row.name, row.user, row.agent, row.session, rights, row.expires, row.profile)
+        grant = Grant(
+            row.name,
+            row.user,
+            row.agent,
+            row.session,
+            rights,
+            row.expires,
+            row.profile,
+            id=row.id,
+        )
         keys[row.id] = AccessKey(row.id, grant, row.digest, row.created, row.revoked)
     return keys
 

@@ -196,9 +196,9 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> BackupManifest:
     try:
         said = msgspec.json.decode(data)
         number = said.get("format") if isinstance(said, dict) else None
-        if isinstance(number, int) and number > FORMAT:
+        if isinstance(number, int) and number != FORMAT:
             raise BackupError(
-                f"{path} has format {number}; this version supports up to {FORMAT}.",
+                f"{path} has format {number}; this version reads format {FORMAT}.",
                 hint="Install a newer version of unabridged.",
             )
         manifest = msgspec.convert(said, BackupManifest)

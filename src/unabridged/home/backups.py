@@ -7,7 +7,7 @@ time; the next one removes the remains of an interrupted one.
 import re
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from unabridged.disk.atomic_write import (
     remove,
     system_errors,
     wipe,
+    write_soon,
 )
 from unabridged.disk.folders import private_folder
 from unabridged.disk.large_files import give_name
@@ -45,6 +46,8 @@ HOME = "home"
 LOCK = ".lock"
 PATIENCE = 3600.0
 """Seconds to wait for another backup."""
+NEWEST = Path("config", "newest-backup")
+"""Next to the folder, not in it: the name of the backup that was made last."""
 OLD = ".old"
 """The ending of a hidden file: a backup that another one replaces."""
 _NAMED = re.compile(r"(?P<name>.+)-(?P<at>\d{8}T\d{6}Z)(?:-\d+)?\.zip")
@@ -130,9 +133,12 @@ class BackupsFolder:
                     shutil.copyfile(path, target)
                 place = output or self._free(HOME if home else spaces.path_of(wanted[0]).stem, at)
                 said = backup_archive.described(folder, held, at=at, home=home, left_out=left_out)
-                return self._finish(folder, said, place, moved)
+                done = self._finish(folder, said, place, moved)
         except OSError as error:
             raise of_the_system(error, place) from error
+        if output is None:
+            self._remember(place.name)
+        return done
 
     def copy(
         self, spaces: SpacesFolder, space: SpaceId, folder: Path, moved: Moved
@@ -218,6 +224,26 @@ class BackupsFolder:
             return backup_archive.manifest_of(path).backup(path)
         except BackupError as error:
             return Backup(str(path), None, path.stat().st_size, trouble=str(error))
+
+    def lost(self) -> str:
+        """Return the name of the backup that was made last, if it is gone; else nothing.
+
+        Pruning never removes it: somebody did, or the folder was put back to an older day.
+        """
+        try:
+            name = self._note.read_bytes().decode("utf-8", "replace")
+        except OSError:
+            return ""
+        return name if _NAMED.fullmatch(name) and not (self.folder / name).exists() else ""
+
+    @property
+    def _note(self) -> Path:
+        return self.folder.parent / NEWEST
+
+    def _remember(self, name: str) -> None:
+        with suppress(OSError):  # the backup is made
+            private_folder(self._note.parent)
+            write_soon(self._note, name.encode())
 
     def find(self, named: str) -> Path:
         """Return the path of a backup, given as a file or by its name in the folder."""

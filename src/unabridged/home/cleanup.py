@@ -117,7 +117,12 @@ def _room(home: Path) -> Diagnosis:
 
 
 def _backups(home: Path, now: datetime) -> Diagnosis:
-    made = [one for one in BackupsFolder(home / "backups").all() if one.at is not None]
+    folder = BackupsFolder(home / "backups")
+    made = [one for one in folder.all() if one.at is not None]
+    if lost := folder.lost():
+        text = f"{len(made):,}, without the one that was made last: {lost}"
+        hint = "Put it back if it was lost. If you moved it, make another one: unabridged backup create --all"
+        return Diagnosis("backups", ok=None, text=text, hint=hint)
     if not made:
         return Diagnosis(
             "backups", ok=None, text="none yet", hint="Make one: unabridged backup create --all"

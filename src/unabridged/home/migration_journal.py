@@ -29,6 +29,7 @@ from unabridged.disk.large_files import give_name
 from unabridged.disk.locks import locked
 from unabridged.domain.scope import SpaceId
 from unabridged.errors import MigrationError, StoreBusyError
+from unabridged.stores.last_seen import LastSeen
 
 BEGUN, VERIFIED, DONE = "begun", "verified", "done"
 GOING_BACK, GONE_BACK = "going back", "gone back"
@@ -235,6 +236,8 @@ class MigrationJournal:
                 remove(self.moves)
                 raise _taken(str(error.args[0] if error.args else error)) from error
         self.save(msgspec.structs.replace(self.load(moves.id), phase=moves.phase))
+        for name in (name for pair in moves.pairs for name in pair):
+            LastSeen(self.home).drop(self.home / name)
         remove(self.moves)
         with suppress(OSError):
             sync_folder(self.folder)

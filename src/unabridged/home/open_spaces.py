@@ -23,6 +23,7 @@ from unabridged.projections.search_index.storage import FolderStorage
 from unabridged.retrieval.analyze import Analyzer
 from unabridged.stores.checkpoint_file import CheckpointFile
 from unabridged.stores.integrity_policy import IntegrityPolicy
+from unabridged.stores.last_seen import LastSeen
 from unabridged.stores.sqlite import SqliteStore
 from unabridged.stores.sqlite.connection import ConnectionOptions
 from unabridged.wire.ollama import short_name
@@ -61,8 +62,10 @@ def databases_of(settings: Settings, folder: Path | None = None) -> SpacesFolder
         helper = AnalysisProcess(index_worker.MODULE, index_worker.WORKS_FOR)
         store.attach(SearchIndex(store, reader_for(settings, store), storage, helper))
 
-    place = folder or config.folder(settings.home, "spaces")
-    return SpacesFolder(place, ready=ready, access=access_of(settings))
+    place, access = folder or config.folder(settings.home, "spaces"), access_of(settings)
+    if folder is not None:
+        access = replace(access, guard=replace(access.guard, seen=None))
+    return SpacesFolder(place, ready=ready, access=access)
 
 
 def access_of(settings: Settings) -> ConnectionOptions:
@@ -103,7 +106,7 @@ def guard_of(settings: Settings) -> IntegrityPolicy:
                 hint="Use a file elsewhere, which those who can write the home cannot write.",
             )
         anchor = CheckpointFile(path, mac_key)
-    return IntegrityPolicy(mac_key, anchor, SystemClock().now)
+    return IntegrityPolicy(mac_key, anchor, LastSeen(Path(settings.home)), SystemClock().now)
 
 
 def reader_for(settings: Settings, store: Store) -> Analyzer:

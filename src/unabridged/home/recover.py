@@ -169,7 +169,10 @@ def _rescue(
     aside = replace_file.quarantine_name(path, "damaged")
     found = reassemble.assemble(finds, str(aside))
     draft = folder / path.name
-    _fill(spaces, SqliteStore(draft, space, access=access), found)
+    store = SqliteStore(draft, space, access=access)
+    _fill(spaces, store, found)
+    if spaces.access.guard.seen is not None:
+        spaces.access.guard.seen.expect(path, store.generation)
     note = path.with_name(path.name + ACCOUNT)
     write_whole(note, msgspec.json.encode(found.account))
     try:

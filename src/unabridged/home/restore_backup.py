@@ -190,7 +190,9 @@ def _restored(spaces: SpacesFolder, place: RestoreTarget, *, replace: bool) -> R
     with exclusive(draft, spaces.access) as connection:
         mac_key = spaces.access.guard.mac_key
         name_space(connection, draft, space_data(place.space), mac_key)
-        renew_generation(connection)
+        generation = renew_generation(connection)
+    if spaces.access.guard.seen is not None:
+        spaces.access.guard.seen.expect(place.path, generation)
     if spaces.access.key and spaces.access.encrypts:
         convert(draft, spaces.access, encrypted=True)  # it was made before the home was encrypted
     if replace:

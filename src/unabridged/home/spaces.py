@@ -86,6 +86,7 @@ class SpacesFolder:
         self.folder = folder
         self.access = access or ConnectionOptions()
         self._ready = ready
+        self._seen = self.access.guard.seen
 
     @property
     def busy_timeout(self) -> float:
@@ -109,12 +110,15 @@ class SpacesFolder:
         Raises:
             NotFoundError: There is none, and ``create`` is off.
             StoreDamagedError: Its file is damaged and unchanged (see ``quarantine``).
+            StoreOlderError: The home last saw more in it, or another file.
         """
         path = self.path_of(space)
         with system_errors(path):
             self._finish_begun(path)
             if create:
                 private_folder(self.folder)
+                if self._seen is not None:
+                    self._seen.refuse_missing(path)
         store = SqliteStore(path, space, create=create, access=self.access)
         try:
             self.prepare(store)
@@ -168,6 +172,7 @@ class SpacesFolder:
         path = self.path_of(space)
         with locked(self.folder / replace_file.LOCK, self.busy_timeout), system_errors(path):
             aside = replace_file.quarantine(path)
+            self._drop(path)
         if aside is None:
             raise NotFoundError(
                 f"There is no file for {space.name!r}.", hint="List them: unabridged spaces list"
@@ -178,6 +183,8 @@ class SpacesFolder:
         """Return every file of a space, including leftovers of crashes and files set aside."""
         path = self.path_of(space)
         own = [path, *path.parent.glob(f"{path.name}*"), *path.parent.glob(f".{path.name}*")]
+        if self._seen is not None:
+            own.append(self._seen.note_of(path))
         parts = {part for each in own for part in _files(each)}
         return sorted(part for part in parts if not part.name.endswith(_WIPING))
 
@@ -248,7 +255,13 @@ class SpacesFolder:
         if source.exists() and target.exists() and source.samefile(target):
             source.unlink()
         sync_folder(self.folder)
+        self._drop(source)
+        self._drop(target)
         intent.unlink(missing_ok=True)
+
+    def _drop(self, path: Path) -> None:
+        if self._seen is not None:
+            self._seen.drop(path)
 
     def list(self) -> list[SpaceInfo]:
         """Return every file of the folder, by name, including damaged ones."""

@@ -10,6 +10,7 @@ from unabridged.domain.hash_chain import Proof
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.settings import Settings
 from unabridged.errors import NotFoundError, SettingError, UnabridgedError
+from unabridged.home.audit_log import moor_audit, verify_audit
 from unabridged.home.followed_spaces import Spaces
 from unabridged.home.open_spaces import access_of, databases_of, guard_of, spaces_of
 from unabridged.home.spaces import SpaceInfo
@@ -18,7 +19,7 @@ from unabridged.stores.sqlite.connection import ConnectionOptions
 
 
 def verify(settings: Settings, space: SpaceId | None = None) -> Iterator[Proof]:
-    """Check every digest, link and index of spaces, and compare them with the anchor.
+    """Check every digest, link and index of spaces and the audit log, and compare with the anchor.
 
     Args:
         settings: All settings.
@@ -43,6 +44,7 @@ def verify(settings: Settings, space: SpaceId | None = None) -> Iterator[Proof]:
     for info in chosen:
         yield _proof(settings, spaces, info)
     if space is None:
+        yield from verify_audit(settings)
         yield from _missing(settings)
 
 
@@ -64,8 +66,11 @@ def _flawed(path: Path, name: str, flaw: str, *, anchored: bool = False) -> Proo
 
 
 def _missing(settings: Settings) -> Iterator[Proof]:
-    anchor = guard_of(settings).anchor
+    guard = guard_of(settings)
+    anchor = guard.anchor
     if anchor is None:
+        for path in guard.seen.missing() if guard.seen else ():
+            yield _flawed(path, path.name, f"{path} is missing, but this home had messages in it.")
         return
     moored = anchor.all()
     there = {name.partition(" ")[0] for name, one in moored.items() if Path(one.file).exists()}
@@ -78,7 +83,7 @@ def _missing(settings: Settings) -> Iterator[Proof]:
 
 
 def _is_gone(settings: Settings, path: Path) -> bool:
-    return path.is_relative_to(Path(settings.home).absolute()) and not path.exists()
+    return path.is_relative_to(Path(settings.home).absolute() / "spaces") and not path.exists()
 
 
 def unmoor(settings: Settings) -> None:
@@ -108,21 +113,17 @@ def seal(settings: Settings) -> Iterator[Proof]:
 
 
 def moor(settings: Settings) -> Iterator[Proof]:
-    """Set the anchor to the present state of every space, even if it was newer.
+    """Accept the present state of every space, even if it was newer, also in the anchor.
 
     Yields:
         The findings afterwards, one space after the other.
-
-    Raises:
-        SettingError: No anchor is set.
     """
     access = access_of(settings)
-    if access.guard.anchor is None:
-        raise SettingError(
-            "No anchor is set.",
-            hint="Set `checkpoint_file` to a file that those who can write the home cannot write.",
-        )
     unmoor(settings)
+    moor_audit(settings)
+    if access.guard.seen is not None:
+        for path in access.guard.seen.missing():
+            access.guard.seen.drop(path)
     for info in databases_of(settings).list():
         SqliteStore.moor_at(info.path, access)
         yield _opened(info.path, access)

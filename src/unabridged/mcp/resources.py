@@ -21,6 +21,7 @@ from unabridged.domain.short_repr import counted
 from unabridged.errors import NotFoundError
 from unabridged.mcp.request_context import REQUEST, Ctx, ToolRequests, errors_as_bad_parameters
 from unabridged.operations.call import Call
+from unabridged.operations.exchanges import get_exchange
 from unabridged.operations.operation import MOST_A_PAGE
 from unabridged.operations.sessions import (
     SessionList,
@@ -151,7 +152,8 @@ def _session(call: Call, wanted: str) -> str:
 
 
 def _exchange(call: Call, wanted: str) -> str:
-    return fenced([exchange_of(call.exchange(wanted), call.scope.session)])
+    found = get_exchange(call, get_exchange.params(exchange=wanted))
+    return fenced([exchange_of(found, call.scope.session)])
 
 
 async def _completed(requests: ToolRequests, begun: str) -> Completion:

@@ -10,7 +10,7 @@ from unabridged.budget.count import Counter
 from unabridged.domain.exchange import Exchange
 from unabridged.domain.fact import Requirement
 from unabridged.domain.message import part_to_dict
-from unabridged.domain.record import RecordKind
+from unabridged.domain.record import Record, RecordKind
 from unabridged.domain.results import Skip, SkippedRecord, Transcript
 from unabridged.domain.scope import SpaceId
 from unabridged.errors import DuplicateIdError, MigrationError
@@ -19,9 +19,11 @@ from unabridged.knowledge.requirements import Requirements
 from unabridged.migration.sources import ChosenFiles, FoundMemory, OldFile, read
 from unabridged.ports import Clock, Store
 from unabridged.recording.sessions import counted
+from unabridged.sharing import copy_sessions
 from unabridged.stores.json_codec import pack
 from unabridged.stores.space_digest import PAGE
 from unabridged.tokens.estimate import EstimateTokenizer
+from unabridged.transfer.reader import Item
 
 Moved = Callable[[str, int, int], None]
 """Called with the progress: the stage, the number of files done, and their total."""
@@ -128,6 +130,9 @@ def take(
                         where = f"session {item.session.id}"
                         taken.missed.append(Missed(source.name, where, _OTHERWISE))
                         continue
+                if isinstance(item, Record):
+                    copy_sessions.take(opened(space), [item])
+                    continue
                 _note(taken, source, space, item)
             moved("importing", number, len(found.sources))
     return taken
@@ -160,9 +165,7 @@ def _unproved(space: SpaceId, what: str) -> MigrationError:
     )
 
 
-def _note(
-    taken: Taken, source: OldFile, space: SpaceId, item: Transcript | Requirement | SkippedRecord
-) -> None:
+def _note(taken: Taken, source: OldFile, space: SpaceId, item: Item) -> None:
     match item:
         case SkippedRecord():
             taken.missed.append(Missed(source.name, item.where, item.reason, item.kind))
@@ -175,6 +178,8 @@ def _note(
             for exchange in item.exchanges:
                 held.setdefault(exchange.id, _words(exchange))
                 taken.nameless += exchange.model is None
+        case Record():
+            pass  # it goes with its exchanges
 
 
 def _words(exchange: Exchange) -> bytes:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from unabridged.domain.fact import Requirement
+from unabridged.domain.record import Record
 from unabridged.domain.results import SkippedRecord, Transcript
 from unabridged.domain.scope import DEFAULT_ISOLATION, DEFAULT_NAME, Scope, SpaceId, space_id
 from unabridged.errors import MigrationError, NameRefusedError, UnknownFormatError
@@ -19,6 +20,7 @@ from unabridged.forgetting.without_forgotten import without
 from unabridged.projections.json_files.file_paths import model_name
 from unabridged.transfer.detect_format import open_file
 from unabridged.transfer.formats import dana, emm, reqvibe, workspaceai
+from unabridged.transfer.reader import Item
 from unabridged.wire.ollama import short_name
 
 FORMATS = frozenset(
@@ -154,9 +156,7 @@ def _model_of(source: OldFile, chosen: ChosenFiles) -> str | None:
     return source.model or chosen.model
 
 
-def read(
-    source: OldFile, chosen: ChosenFiles
-) -> Iterator[tuple[SpaceId, Transcript | Requirement | SkippedRecord]]:
+def read(source: OldFile, chosen: ChosenFiles) -> Iterator[tuple[SpaceId, Item]]:
     """Yield the content of a file, each item with its space.
 
     If every model has its own space, a conversation with several models is split.
@@ -166,6 +166,7 @@ def read(
         NameRefusedError: A name in it cannot be that of a space.
     """
     last: SpaceId | None = None
+    homes: dict[str, SpaceId] = {}
     named = _model_of(source, chosen)
     with open_file(source.path, format=source.format, model=named) as reader:
         for item in reader:
@@ -173,13 +174,14 @@ def read(
                 case Transcript():
                     for model, part in _parted(item, chosen):
                         last = _space_for(source, chosen, model)
+                        homes |= dict.fromkeys((each.id for each in part.exchanges), last)
                         yield last, part
                 case Requirement():
                     yield last or _space_for(source, chosen, named), item
                 case SkippedRecord():
                     yield last or SpaceId(), item
-                case _:
-                    raise TypeError("these formats have no records")
+                case Record():
+                    yield homes[item.exchanges[0]], item
 
 
 def _parted(given: Transcript, chosen: ChosenFiles) -> Iterator[tuple[str | None, Transcript]]:

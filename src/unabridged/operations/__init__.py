@@ -22,6 +22,7 @@ _SUBJECTS = (
     "forgetting",
     "sharing",
     "transfer",
+    "audit",
 )
 """The modules, in the order of the table."""
 _MODULES = {"condensations": "maintenance", "pins": "facts", "receipts": "forgetting"}

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from unabridged.annotations.annotate import ReadingCounts
-from unabridged.domain.annotation import ExchangeReading, Scheme
+from unabridged.domain.annotation import ExchangeReading, Scheme, category_name
 from unabridged.domain.message import Role
 from unabridged.domain.permissions import Right
 from unabridged.operations.call import Call
@@ -68,10 +68,12 @@ class AnnotationChange(Params):
 )
 def set_annotation(call: Call, params: AnnotationChange) -> ExchangeReading:
     """Set the category of a message; later classification does not change it."""
-    name = "_".join(params.category.lower().replace("_", " ").split())
     found = call.exchange(params.exchange)
     with call.space.editing:
         call.check_unchanged(call.space.annotations.of([found])[found.id])
         return call.space.annotations.correct(
-            found, Role(params.side), category=name, importance=params.importance
+            found,
+            Role(params.side),
+            category=category_name(params.category),
+            importance=params.importance,
         )

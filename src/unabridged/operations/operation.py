@@ -23,7 +23,10 @@ from typing import (
 import msgspec
 from msgspec import Meta
 
+from unabridged.domain.audit import Audit, Outcome
+from unabridged.domain.forgetting import ForgetPlan, Receipt
 from unabridged.domain.permissions import Grant, Right
+from unabridged.errors import PermissionRefusedError
 from unabridged.operations.call import Call, What, need, need_space
 from unabridged.space.idempotency import Done
 
@@ -47,6 +50,9 @@ class Effect(StrEnum):
 
 _EFFECTS = {"GET": Effect.READS, "DELETE": Effect.DESTROYS}
 """The effect of each method where the operation names none; that of the others is to write."""
+_AUDITS = {Effect.READS: Audit.READS, Effect.DESTROYS: Audit.ACTS}
+"""How operations are entered in the audit log where they name nothing else. What only adds is not:
+it is in the history with its time."""
 
 
 class Place(StrEnum):
@@ -158,6 +164,7 @@ class Operation(Generic[P, R]):
         transfer: Whether a file replaces JSON: it is sent (``upload``) or returned (``download``).
         query: Parameters that go into the query although there is a body.
         tool: The name of its MCP tool; empty if it has none.
+        audit: How it is entered in the audit log; None if it is not.
     """
 
     name: str
@@ -180,16 +187,30 @@ class Operation(Generic[P, R]):
     transfer: Literal["upload", "download"] | None = None
     query: tuple[str, ...] = ()
     tool: str = ""
+    audit: Audit | None = None
 
     def __call__(self, call: Call, params: P) -> R:
-        """Run it, if the caller may.
+        """Run it, if the caller may, and enter it in the audit log.
 
         Raises:
             PermissionRefusedError: The key does not allow it.
+            StoreError: It must be entered before its answer, and cannot be.
             UnabridgedError: It failed.
         """
-        self.check(call.grant)
-        return self.run(call if call.planned else self.plan(call, params), params)
+        result, outcome = None, Outcome.FAILED
+        try:
+            self.check(call.grant)
+            result = self.run(call if call.planned else self.plan(call, params), params)
+            outcome = Outcome.DONE
+        except PermissionRefusedError:
+            outcome = Outcome.REFUSED
+            raise
+        finally:
+            if self.audit is not None:
+                who, count = call.grant.id or call.grant.name, _counted(result)
+                log, space = call.pool.audit, call.space.id
+                log.note(self.audit, who, self.name, space, outcome=outcome, count=count)
+        return result
 
     def check(self, grant: Grant) -> None:
         """Refuse a caller whose key does not allow it.
@@ -250,6 +271,7 @@ class Columns(TypedDict, total=False):
     transfer: Literal["upload", "download"] | None
     query: tuple[str, ...]
     tool: str
+    audit: Audit | None
 
 
 def operation(
@@ -282,6 +304,8 @@ def operation(
         result = hints.pop("return")
         params, run_with = _with_params(run, list(hints.items())[1:])
         is_page = get_origin(result) is Page
+        does = effect or _EFFECTS.get(method, Effect.WRITES)
+        columns.setdefault("audit", _AUDITS.get(does))
         return Operation(
             name=name,
             params=params,
@@ -290,7 +314,7 @@ def operation(
             about=inspect.cleandoc(run.__doc__ or ""),
             gives=gives,
             right=right,
-            effect=effect or _EFFECTS.get(method, Effect.WRITES),
+            effect=does,
             method=method,  # type: ignore[arg-type]  # split from the route
             path=path,
             tag=tag or name.partition(".")[0],
@@ -299,6 +323,20 @@ def operation(
         )
 
     return made
+
+
+def _counted(result: object) -> int:
+    match result:
+        case None:
+            return 0
+        case Page():
+            return len(result.items)
+        case ForgetPlan():
+            return len(result.exchanges)
+        case Receipt():
+            return result.exchanges
+        case _:
+            return 1
 
 
 def _with_params(

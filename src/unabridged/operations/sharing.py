@@ -4,6 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from unabridged.domain.audit import Audit
 from unabridged.domain.permissions import Right
 from unabridged.domain.scope import SpaceId
 from unabridged.domain.share import Share, ShareKind
@@ -79,6 +80,7 @@ def _made(call: Call, params: NewShare, done: Done) -> What | None:
     Right.WRITE,
     status=201,
     whole=True,
+    audit=Audit.ACTS,
     once=Once(note=_noted, show=_shown, found=_made),
 )
 def share(call: Call, params: NewShare) -> ShareView:

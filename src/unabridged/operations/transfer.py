@@ -12,6 +12,7 @@ from msgspec import Meta
 
 from unabridged import config
 from unabridged.disk.large_files import nameless
+from unabridged.domain.audit import Audit
 from unabridged.domain.permissions import Right
 from unabridged.errors import InputError, NotFoundError
 from unabridged.factory.file_transfer import ImportResult, import_all, outgoing_of
@@ -59,6 +60,7 @@ class Importing(Params):
     whole=True,
     records=True,
     transfer="upload",
+    audit=Audit.ACTS,
 )
 def import_file(call: Call, params: Importing) -> Imported:
     """Import conversations from a file of another program, or an export of ours.
@@ -110,7 +112,14 @@ class Exporting(Params):
     contexts: bool = False
 
 
-@operation("export", "GET /export", "The file.", tag="transfer", transfer="download")
+@operation(
+    "export",
+    "GET /export",
+    "The file.",
+    tag="transfer",
+    transfer="download",
+    audit=Audit.ACTS,
+)
 def export_file(call: Call, params: Exporting) -> Download:
     """Export the conversations as one file, as they are at one moment."""
     wanted = params.session or call.scope.session

@@ -62,6 +62,7 @@ def create_app(
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         service.background.start()
+        service.backups.start()
         try:
             async with AsyncExitStack() as running:
                 for route in more:

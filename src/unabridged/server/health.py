@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from unabridged import config
 from unabridged.disk.atomic_write import draft_of, remove, write_new
+from unabridged.domain.short_repr import counted
 from unabridged.errors import UnabridgedError
 from unabridged.server.metrics import FORMAT
 from unabridged.server.state import Service, service_of
@@ -26,9 +27,10 @@ FRESH = timedelta(seconds=5)
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """What was checked, with its fault (empty if none), and when."""
+    """What was checked, with its fault (empty if none), what a person should look at, and when."""
 
     checks: dict[str, str]
+    warnings: dict[str, str]
     at: datetime
 
     @property
@@ -39,7 +41,18 @@ class Readiness:
 
 def look(service: Service) -> Readiness:
     """Check that the home is writable and the upstream is known; may wait for the network."""
-    return Readiness({"home": _home(service), "upstream": _upstream(service)}, service.clock.now())
+    checks = {"home": _home(service), "upstream": _upstream(service)}
+    return Readiness(checks, _warnings(service), service.clock.now())
+
+
+def _warnings(service: Service) -> dict[str, str]:
+    # Requests can be answered all the same, so that the server stays ready.
+    found = {}
+    if service.pool.audit.trouble:
+        found["audit"] = "The audit log cannot be written."
+    if damaged := service.backups.damaged:
+        found["backups"] = f"{counted(damaged, 'backup')} cannot be read: run unabridged doctor."
+    return found
 
 
 def _home(service: Service) -> str:
@@ -82,6 +95,7 @@ async def ready(request: Request) -> JSONResponse:
         "status": "ok" if known.ready else "unavailable",
         "checks": {name: text or "ok" for name, text in known.checks.items()},
         "reason": " ".join(wrong),
+        "warnings": known.warnings,
     }
     return JSONResponse(body, 200 if known.ready else 503, {"cache-control": "no-store"})
 

@@ -17,6 +17,7 @@ from unabridged.factory.upstreams import Upstreams
 from unabridged.net.relay import UpstreamRelay
 from unabridged.server.auxiliary_requests import rules_of
 from unabridged.server.background import Background
+from unabridged.server.backup_schedule import BackupSchedule
 from unabridged.server.log import RequestLog
 from unabridged.server.metrics import Metrics
 from unabridged.server.observability import Watch
@@ -53,6 +54,7 @@ class Service:
         self.log = RequestLog(self.clock, settings.log)
         self.watch = Watch(self.metrics, self.log, self.tracing)
         self.background = Background(self.run, self.watch)
+        self.backups = BackupSchedule(settings, pool.clock, self.log)
         self.metrics.watch(
             queue=lambda: len(self.background), spaces=lambda: len(pool.open_spaces())
         )
@@ -109,6 +111,7 @@ class Service:
         """
         await self.watch.idle(LAST_SECONDS)
         await self.background.stop()
+        await self.backups.stop()
         relays, self._relays = list(self._relays.values()), {}
         for relay in relays:
             await relay.close()

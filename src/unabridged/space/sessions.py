@@ -51,10 +51,13 @@ class Sessions:
         self, current: str | None = None, limit: int | None = None
     ) -> list[SessionSummary]:
         """Return sessions with their counts, the last updated first; ``current`` is marked."""
+        held = self._store.sessions()[:limit]
         counts = self._store.counts()
         return [
             SessionSummary(session, counts.get(session.id, 0), session.id == current)
-            for session in self._store.sessions()[:limit]
+            for session in held
+            # Others may have forgotten it between the two reads.
+            if session.id in counts or self._store.session(session.id) is not None
         ]
 
     def begin(self, session: str, title: str = "") -> Session:

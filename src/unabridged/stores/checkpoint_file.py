@@ -151,5 +151,5 @@ class CheckpointFile:
     def _broken(self, what: str) -> StoreError:
         return StoreTamperedError(
             f"The anchor {self.path}: {what}",
-            hint="Find out who could write it. `unabridged verify --anchor-again` begins a new one.",
+            hint="Find out who could write it. `unabridged verify --accept` begins a new one.",
         )

@@ -8,6 +8,7 @@ from unabridged.domain.hash_chain import MacKey
 from unabridged.domain.message import Message, part_to_dict
 from unabridged.stores.checkpoint_file import CheckpointFile
 from unabridged.stores.json_codec import pack
+from unabridged.stores.last_seen import LastSeen
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,7 @@ class IntegrityPolicy:
 
     Attributes:
         anchor: Stores checkpoints outside the store; None for none.
+        seen: What the home last saw of each file; None for files elsewhere.
         now: Returns the time for a later seal; None leaves the time out.
         strict: Whether to refuse a store that is not sealed under the key; copies are accepted.
         adopts: Whether to seal a store that was not sealed under the key. By default it is refused:
@@ -24,6 +26,7 @@ class IntegrityPolicy:
 
     mac_key: MacKey = field(default_factory=MacKey)
     anchor: CheckpointFile | None = None
+    seen: LastSeen | None = None
     now: Callable[[], datetime] | None = None
     strict: bool = True
     adopts: bool = False

@@ -8,7 +8,13 @@ from types import MappingProxyType
 
 from unabridged.language.lazy_pattern import lazy_pattern
 
-ENGLISH = "the to and of is that for you it with I are be your can this my was have not"
+ENGLISH = (
+    "the to and of is that for you it with I are be your can this my was have not"
+    " they we he she them their our his her what how who when where which there here"
+    " just about like would could should will been had has did were but from more some than then"
+    " get make know think see really great good time I'm it's don't that's I've I'll you're let's"
+    " The You It This That They We He She What How When There But And So"
+)
 """Frequent words of English."""
 
 WORDS: Mapping[str, str] = MappingProxyType(

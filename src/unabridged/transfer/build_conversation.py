@@ -10,8 +10,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple
 
+from unabridged.annotations.annotation_records import statement_record
+from unabridged.domain.annotation import FILE, Stated
 from unabridged.domain.exchange import Exchange, ExchangeState
 from unabridged.domain.message import Message, Part, Role, Text, ToolCall, ToolResult, part_to_dict
+from unabridged.domain.record import Record
 from unabridged.domain.results import Skip, SkippedRecord, Transcript
 from unabridged.domain.session import Session, title_from
 from unabridged.transfer.ids import derived_id, digest
@@ -36,6 +39,7 @@ class RawMessage:
         at: Its time in UTC, or None if unknown.
         broken: Whether the file marks it as incomplete.
         mode: Of a user's message: ``chat`` or ``tools`` if the file says so, else empty.
+        stated: The category and importance that the file gives it.
     """
 
     key: str
@@ -47,6 +51,7 @@ class RawMessage:
     broken: bool = False
     where: str = ""
     mode: str = ""
+    stated: Stated | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +89,13 @@ class BuiltTranscript(NamedTuple):
         conversation: The conversation, or None without a user message.
         unread: Messages before any user message, or of too many branches.
         exchange_of: The ids of exchanges by the key of each of their messages.
+        records: The categories and importances that the file gives.
     """
 
     conversation: Transcript | None
     unread: tuple[SkippedRecord, ...]
     exchange_of: Mapping[str, tuple[str, ...]]
+    records: tuple[Record, ...] = ()
 
 
 def content_key(position: int, role: str, parts: Iterable[Part]) -> str:
@@ -98,8 +105,8 @@ def content_key(position: int, role: str, parts: Iterable[Part]) -> str:
 
 def transcript(
     record: JsonRecord, origin: ImportOrigin, messages: Sequence[RawMessage], reasons: Reasons
-) -> Iterator[Transcript | SkippedRecord]:
-    """Make a conversation of a record; yield what was skipped, then the conversation."""
+) -> Iterator[Transcript | Record | SkippedRecord]:
+    """Make a conversation of a record; yield what was skipped, then it and its records."""
     woven = build_transcript(origin, messages)
     yield from outcome(record, woven, reasons)
     if woven.conversation is None:
@@ -108,8 +115,8 @@ def transcript(
 
 def outcome(
     record: JsonRecord, woven: BuiltTranscript, reasons: Reasons
-) -> Iterator[Transcript | SkippedRecord]:
-    """Yield what was skipped, then the conversation if there is one."""
+) -> Iterator[Transcript | Record | SkippedRecord]:
+    """Yield what was skipped, then the conversation if there is one, and its records."""
     if record.repaired:
         reasons[BROKEN_CHARACTER] += record.repaired
     yield from reasons.records(record.where)
@@ -117,6 +124,7 @@ def outcome(
         yield replace(each, where=f"{record.where}, {each.where}")
     if woven.conversation is not None:
         yield woven.conversation
+        yield from woven.records
 
 
 def split_by_speaker(message: RawMessage, parts: Iterable[Part]) -> list[RawMessage]:
@@ -190,6 +198,7 @@ class _Loom:
     exchanges: list[Exchange] = field(default_factory=list)
     ends: dict[str, Exchange] = field(default_factory=dict)
     exchange_of: dict[str, list[str]] = field(default_factory=dict)
+    records: list[Record] = field(default_factory=list)
     seed: str = ""
     woven: int = 0
 
@@ -259,6 +268,7 @@ class _Loom:
         identity = derived_id(user, *base, "exchange", *path)
         first_id = derived_id(user, *base, "message", path[0])
         messages: list[Message] = []
+        stated: dict[str, Stated] = {}
         parent = before.messages[-1].id if before else None
         for key in path:
             at = self.times[key]
@@ -266,6 +276,10 @@ class _Loom:
             node = self.nodes[key]
             messages.append(Message(message_id, node.role, node.parts, at, parent))
             parent = message_id
+            if node.stated is not None:
+                stated[message_id] = node.stated
+        if stated:
+            self.records.append(statement_record(FILE, identity, stated, user))
         exchange = Exchange(
             id=identity,
             session=self._session_id(),
@@ -317,7 +331,10 @@ class _Loom:
             foreign_id=self.origin.id,
         )
         return BuiltTranscript(
-            Transcript(session, tuple(self.exchanges)), tuple(self.orphans), where
+            Transcript(session, tuple(self.exchanges)),
+            tuple(self.orphans),
+            where,
+            tuple(self.records),
         )
 
 

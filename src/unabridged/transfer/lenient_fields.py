@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from unabridged.domain.annotation import Stated, category_name
 from unabridged.domain.results import Skip, SkippedRecord
 from unabridged.transfer.times import parse_time
 
@@ -81,6 +82,15 @@ class Reasons(Counter[str]):
     def arguments(self, value: Any) -> str:
         """Return the arguments of a tool call, which are JSON text or the value itself."""
         return value if isinstance(value, str) else self.json(value or {})
+
+    def stated(self, category: Any, importance: Any) -> Stated | None:
+        """Return a message's category and importance (a number from 0 to 1), or None of neither."""
+        number = isinstance(importance, (int, float)) and not isinstance(importance, bool)
+        weight = float(importance) if number and 0 <= importance <= 1 else None
+        if weight is None and importance is not None:
+            self.change("importance that is no number from 0 to 1, left out", importance)
+        name = category_name(as_text(category)) or None
+        return None if name is None and weight is None else Stated(name, weight)
 
     def time(self, value: Any) -> datetime | None:
         """Return a time, or None if it is missing or cannot be read."""

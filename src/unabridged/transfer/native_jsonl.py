@@ -279,7 +279,7 @@ def _check_header(data: Mapping[str, Any]) -> None:
     if data.get("format") != NAME:
         raise ValueError("neither session nor exchange")
     version = data.get("version")
-    if not isinstance(version, int) or version > VERSION:
+    if not isinstance(version, int) or not 1 <= version <= VERSION:
         raise TransferError(
             f"The file has version {version!r}; this program reads up to {VERSION}.",
             hint="Update unabridged and try again.",

@@ -11,7 +11,7 @@ from unabridged.domain.results import SkippedRecord, Transcript
 from unabridged.transfer.input_file import InputFile
 
 Item = Transcript | Requirement | Record | SkippedRecord
-"""An item of a file; only our own format has records, after the conversations."""
+"""An item of a file; a record comes after the conversations that it is about."""
 
 
 @dataclass(frozen=True, slots=True)

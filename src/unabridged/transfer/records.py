@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from unabridged.domain.results import Skip, SkippedRecord
+from unabridged.errors import TransferError
 from unabridged.transfer.bytestream import PEEK, ByteStream
 from unabridged.transfer.lenient_fields import KEPT, as_bytes
 from unabridged.transfer.whole_rows import Path, whole_rows
@@ -31,6 +32,9 @@ _ELEMENT = re.compile(rb"""%b(%b|["\[\]{}]|\Z)""" % (_PLAIN, _WHOLE), re.DOTALL)
 """The same up to the end of an element, if the buffer holds it: half the time."""
 _CHUNK = 4 * PEEK
 _MOST_AT_ONCE = 32 * _CHUNK
+_MOST_PIECES = 32
+"""How many times the longest line a longer one may be, before the file is refused: a pipe may be
+endless."""
 _VALUES_FREE = 1 << 20
 _VALUES_PER_RECORD = 1 << 23
 """The most JSON values of one record; each takes up to 100 times the bytes of its text."""
@@ -117,9 +121,7 @@ def lines(
     while line := stream.readline(limit):
         number += 1
         if not line.endswith(b"\n") and len(line) >= limit:
-            while rest := stream.readline(limit):
-                if rest.endswith(b"\n"):
-                    break
+            _skip_line(stream, limit, number)
             yield SkippedRecord(f"line {number}", f"longer than {limit:,} bytes")
             continue
         if number == 1:
@@ -132,6 +134,17 @@ def lines(
             yield record
         else:
             number += stream.skip_space()
+
+
+def _skip_line(stream: ByteStream, limit: int, number: int) -> None:
+    for _ in range(_MOST_PIECES):
+        rest = stream.readline(limit)
+        if not rest or rest.endswith(b"\n"):
+            return
+    raise TransferError(
+        f"Line {number} does not end within {limit * _MOST_PIECES:,} bytes.",
+        hint="Check what the file is, or what writes into the pipe.",
+    )
 
 
 def elements(

@@ -111,19 +111,13 @@ def test_an_anchor_notices_an_older_home(run, say, home, tmp_path):
     assert ran.code == 1
     assert "anchor" in ran.out
     assert run("ask", "Hello?").code == 5
-    assert run("verify", "--anchor-again").code == 0
+    assert run("verify", "--accept").code == 0
     assert run("verify").code == 0
     say("Hello!")
     shutil.rmtree(home / "spaces")
     gone = run("verify")
     assert gone.code == 1
     assert "is missing" in gone.out
-
-
-def test_anchoring_anew_needs_an_anchor(run):
-    ran = run("verify", "--anchor-again")
-    assert ran.code == 2
-    assert "anchor" in ran.err
 
 
 def test_readable_files_are_looked_at_and_not_touched(run, say, home, monkeypatch):

@@ -78,6 +78,8 @@ def test_a_readable_file_is_written_again_and_gives_back_what_the_database_lost(
     assert path.read_bytes() == whole
     for file in (tmp_path / "home" / "spaces").iterdir():
         file.unlink()
+    assert run("ask", "hello").code == 5
+    assert run("verify", "--accept").code == 0
     ran = run("ask", "hello")
     assert "1 exchange that memory lacks" in ran.err
     assert run("adopt", str(path), "--yes").code == 0

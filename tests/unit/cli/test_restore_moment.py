@@ -184,6 +184,7 @@ def test_a_space_that_began_again_is_restored_from_an_earlier_backup(run, tmp_pa
     back_up(run, days.home, "20260301T120000Z")
     for path in (days.home / "spaces").glob("*.db*"):
         path.rename(tmp_path / path.name)
+    run("verify", "--accept")
     days.say(SECOND)
     done = run("backup", "restore", "--at", BETWEEN, "--as", "default/old")
     assert "20260301T120000Z" in done.err, done.err

@@ -242,11 +242,12 @@ def test_what_is_no_backup_says_so(tmp_path, backups, junk):
         backups.find("nothing of that name")
 
 
-def test_a_newer_format_is_refused(tmp_path, backups):
+@pytest.mark.parametrize("number", [99, 0, -1])
+def test_another_format_is_refused(tmp_path, backups, number):
     path = tmp_path / "x.zip"
     with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("manifest.json", json.dumps({"format": 99}))
-    with pytest.raises(BackupError, match="99"):
+        archive.writestr("manifest.json", json.dumps({"format": number}))
+    with pytest.raises(BackupError, match=f"has format {number};"):
         backups.verify(path, silent)
 
 

@@ -6,12 +6,14 @@ import pytest
 
 from unabridged.annotations import annotate as book
 from unabridged.annotations.annotate import Annotations
+from unabridged.annotations.annotation_records import statement_record
 from unabridged.annotations.classify import RuleClassifier
 from unabridged.annotations.schemes import SCHEMES
-from unabridged.domain.annotation import USER
+from unabridged.domain.annotation import FILE, USER, Stated
 from unabridged.domain.record import RecordKind
 from unabridged.domain.scope import SpaceId
 from unabridged.log.cursor import pass_over
+from unabridged.sharing.copy_sessions import take
 from unabridged.stores.in_memory import InMemoryStore
 from unabridged.testing.clock import ManualClock
 from unabridged.testing.log_writer import LogWriter
@@ -28,6 +30,7 @@ class Life:
         self.talks = []
         self.open = []
         self.corrected = {}
+        self.given = {}
         self.number = 500
 
     def book(self):
@@ -37,7 +40,7 @@ class Life:
     def step(self):
         chosen = self.random.choice(
             [self.begin, self.begin, self.answer, self.answer, self.session, self.bring_older,
-             self.forget, self.correct, self.read, self.read]
+             self.forget, self.correct, self.give, self.read, self.read]
         )  # fmt: skip
         chosen()
 
@@ -74,12 +77,21 @@ class Life:
             self.store.erase([gone])
             pass_over(self.store, ManualClock(), list(erased))
             self.corrected.pop(gone, None)
+            self.given.pop(gone, None)
 
     def correct(self):
         if held := self.store.scan():
             exchange = self.random.choice(held)
             self.book().correct(exchange, "user", importance=0.123)
             self.corrected[exchange.id] = exchange.user.id
+
+    def give(self):
+        if held := self.store.scan():
+            exchange = self.random.choice(held)
+            category = self.random.choice(["decision", "everyday", "from_elsewhere"])
+            stated = {exchange.user.id: Stated(category, 0.321)}
+            take(self.store, [statement_record(FILE, exchange.id, stated, exchange.at)])
+            self.given.setdefault(exchange.id, (exchange.user.id, category))
 
     def read(self):
         run = self.book().read_pending(self.random.choice([None, 1, 3]))
@@ -102,10 +114,16 @@ def test_whatever_happens_everything_is_read_and_nothing_corrected_is_lost(seed,
     for exchange in held:
         assert stored[exchange.id].body["scheme"] == "assistant"
         assert set(stored[exchange.id].body["messages"]) == {m.id for m in exchange.messages}
-    assert {name.removeprefix("user-") for name in stored} == {exchange.id for exchange in held}
+    names = {name.removeprefix("user-").removeprefix("file-") for name in stored}
+    assert names == {exchange.id for exchange in held}
     shown = annotations.of(held)
     for exchange, message in life.corrected.items():
         reading = shown[exchange].messages[message]
         assert (reading.importance, reading.by) == (0.123, USER)
+    for exchange, (message, category) in life.given.items():
+        reading = shown[exchange].messages[message]
+        assert reading.category == category
+        if exchange not in life.corrected:
+            assert (reading.importance, reading.by) == (0.321, FILE)
     assert annotations.stats().pending == 0
     assert [each.done for each in annotations.read_pending()][-1:] in ([], [0])

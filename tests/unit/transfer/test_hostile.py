@@ -8,6 +8,7 @@ from tests.helpers.talker import Talker
 
 from unabridged.domain.fact import Requirement
 from unabridged.domain.message import Role
+from unabridged.domain.record import Record
 from unabridged.domain.results import SkippedRecord, Transcript
 from unabridged.errors import TransferError
 
@@ -85,7 +86,7 @@ def survives(read, data, form):
         return None
     assert got.ids == read(data, format=form).ids
     for item in got.items:
-        assert isinstance(item, (Transcript, Requirement, SkippedRecord))
+        assert isinstance(item, (Transcript, Requirement, Record, SkippedRecord))
         if isinstance(item, Transcript):
             hangs_together(item)
     return got

@@ -94,9 +94,10 @@ def test_a_damaged_session_takes_its_exchanges_with_it_but_no_other(read, conver
     assert len(got.unread) == 4
 
 
-def test_a_newer_version_is_refused(read):
-    with pytest.raises(TransferError, match="version 3"):
-        read(b'{"format": "unabridged", "version": 3}\n')
+@pytest.mark.parametrize("version", [3, 0, -1])
+def test_another_version_is_refused(read, version):
+    with pytest.raises(TransferError, match=f"version {version}"):
+        read(b'{"format": "unabridged", "version": %d}\n' % version)
 
 
 def test_plain_messages_hold_the_words_of_the_current_path(read, conversation):

@@ -107,11 +107,12 @@ def test_a_bad_exchange_is_told_and_the_rest_hangs_together(read, kept):
     assert any("the message it shares is missing" in r for r in reasons)
 
 
-def test_a_newer_version_is_refused(read, kept):
+@pytest.mark.parametrize("version", [2, 0])
+def test_another_version_is_refused(read, kept, version):
     _, files = kept
     data = json.loads(files[0].read_text())
-    data["unabridged"]["about"]["format"] = 2
-    with pytest.raises(TransferError, match="version 2"):
+    data["unabridged"]["about"]["format"] = version
+    with pytest.raises(TransferError, match=f"version {version}"):
         read(json.dumps(data))
 
 

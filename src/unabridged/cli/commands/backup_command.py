@@ -15,6 +15,7 @@ from unabridged.cli.parse_space import parse_space
 from unabridged.cli.plain_command import PlainGroup
 from unabridged.cli.progress import Stages
 from unabridged.cli.terminal_text import wrap
+from unabridged.cli.verify_backups import verify_home
 from unabridged.cli.views.forgetting import rewritten_lines
 from unabridged.clock import SystemClock
 from unabridged.domain.backup_results import Backup, RestoreResult
@@ -38,6 +39,7 @@ command = PlainGroup(
     "create",
     "unabridged backup create --keep 7",
     "unabridged backup create --all -o /media/stick/memory.zip",
+    audit="backups.create",
 )
 @click.option("--all", "everything", is_flag=True, help="Back up the whole home, with settings.")
 @click.option(
@@ -66,6 +68,7 @@ def create_command(
         make = open_safekeeping(invocation, named(invocation)).backup
     with Stages(quiet=invocation.json) as stages:
         made, gone = make(output=Path(output) if output else None, keep=keep, moved=stages.show)
+    invocation.count = len(made.spaces)
     invocation.answer(
         {"backup": made, "removed": gone},
         f"Backed up {_held(made)} to {made.path} ({size(made.bytes)}).",
@@ -85,16 +88,31 @@ def list_command(invocation: Invocation) -> None:
     invocation.answer(found, *(line for one in found for line in _listed(one)), empty=empty)
 
 
-@command.sub("verify", "unabridged backup verify ~/memory.zip", options=PLACE)
-@click.argument("file")
-def verify_command(invocation: Invocation, file: str) -> None:
-    """Verify a backup: unpack it, open it, check every row.
+@command.sub(
+    "verify",
+    "unabridged backup verify",
+    "unabridged backup verify --read-data",
+    "unabridged backup verify ~/memory.zip",
+    options=PLACE,
+)
+@click.argument("file", required=False)
+@click.option("--read-data", is_flag=True, help="Read back every backup in the home whole.")
+@click.option("--due", is_flag=True, help="Read back those that `backup_verify_every` makes due.")
+def verify_command(invocation: Invocation, file: str | None, *, read_data: bool, due: bool) -> None:
+    """Verify backups: unpack them, open them, check every byte, digest and row.
 
-    FILE is a path, or the name of a file in backups/ of the home.
+    FILE is a path, or the name of a file in backups/ of the home; it is read whole. Without FILE, show when each backup in the home was last read whole, and read nothing. With --read-data, read them all; if you interrupt it, the next run continues. `unabridged serve` reads each one within `backup_verify_every` days; without a server, run --due every day.
+
+    If a backup cannot be read, the exit code is 1.
     """
-    with Stages(quiet=invocation.json) as stages:
-        found = open_safekeeping(invocation).verify(file, stages.show)
-    invocation.answer(found, f"Verified: {_held(found)}, from {moment(found.at)}.")
+    if sum([file is not None, read_data, due]) > 1:
+        raise InputError("These options exclude each other.", hint="Keep one of them.")
+    if file is not None:
+        with Stages(quiet=invocation.json) as stages:
+            found = open_safekeeping(invocation).verify(file, stages.show)
+        invocation.answer(found, f"Verified: {_held(found)}, from {moment(found.at)}.")
+        return
+    verify_home(invocation, read_data=read_data, due=due)
 
 
 @command.sub(
@@ -102,6 +120,7 @@ def verify_command(invocation: Invocation, file: str) -> None:
     "unabridged backup restore --at 2026-03-01",
     "unabridged backup restore memory.zip --as ann/yesterday",
     "unabridged backup restore memory.zip --replace",
+    audit="backups.restore",
 )
 @click.argument("file", required=False)
 @click.option(
@@ -159,6 +178,7 @@ def restore_command(
                 with_forgotten=with_forgotten,
                 moved=stages.show,
             )
+    invocation.count = len(done)
     if at is not None:
         echo(f"Source: {source or 'the space itself'}", "dim", err=True)
     invocation.answer(done, *(line for one in done for line in _restored(one)))
@@ -170,6 +190,7 @@ def restore_command(
     "unabridged backup prune --keep 7",
     "unabridged backup prune --older-than 90d --yes",
     options=PLACE,
+    audit="backups.prune",
 )
 @click.option(
     "--keep", type=click.IntRange(1), metavar="N", help="Keep the newest N of each space and home."

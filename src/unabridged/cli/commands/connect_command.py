@@ -16,6 +16,7 @@ from unabridged.cli.client_configs import (
     noted,
     program,
 )
+from unabridged.cli.enter_audit import enter
 from unabridged.cli.options import Invocation
 from unabridged.cli.output import echo, echo_lines
 from unabridged.cli.paint import Column, paint, table, width
@@ -81,6 +82,7 @@ def command(
     else:
         _show(client, server, text, closed=access.closed)
     if made:
+        enter(invocation, "keys.create", None, done=True)
         echo(
             f"Created the API key {client.name}, which may name users. It is shown only now.",
             err=True,

@@ -68,6 +68,7 @@ class _Report:
     "unabridged export --all -o backup/",
     "unabridged export --session 1 --format markdown | less",
     options=(*MEMORY, "session"),
+    audit="export",
 )
 @click.option(
     "--format",
@@ -222,7 +223,7 @@ def _all(
 
 
 def _tell(invocation: Invocation, report: _Report) -> None:
-    written = report.path != _STDOUT
+    written, invocation.count = report.path != _STDOUT, report.exchanges
     if invocation.json and written:
         invocation.emit(report)
     elif written or sys.stderr.isatty():

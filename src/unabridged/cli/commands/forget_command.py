@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from unabridged.cli.confirm import confirm
+from unabridged.cli.enter_audit import enter
 from unabridged.cli.open_from_options import named, open_home, open_safekeeping, open_space
 from unabridged.cli.operation_command import performed
 from unabridged.cli.options import MEMORY, Invocation
@@ -132,7 +133,12 @@ def _spaces(invocation: Invocation, asked: ForgetArguments) -> None:
     if not plans:
         raise NotFoundError(f"{asked.all_of!r} has no space.", hint="List them: unabridged spaces")
     if _agreed(invocation, asked, plans, space_lines(plans)):
-        _tell(invocation, [home.forget(plan) for plan in plans], asked)
+        receipts = []
+        for plan in plans:
+            receipts.append(home.forget(plan))
+            invocation.count = plan.exchanges
+            enter(invocation, "spaces.forget", plan.space, done=True)
+        _tell(invocation, receipts, asked)
 
 
 def _own(invocation: Invocation) -> SpaceId:
@@ -176,6 +182,7 @@ def _settled(
 
 def _lift(invocation: Invocation, wanted: str) -> None:
     receipt = open_space(invocation).forgetting.allow_again(wanted)
+    enter(invocation, "forget.lift", _own(invocation), done=True)
     invocation.answer(
         receipt,
         "Lifted: the same messages are stored again if they come again. Nothing is brought back.",

@@ -36,6 +36,7 @@ With --find, search a folder for such files by their content and list them; then
     "unabridged export | unabridged import - --user ann",
     options=(*MEMORY, "model"),
     about=_HELP,
+    audit="import",
 )
 @click.argument("files", nargs=-1, metavar="[FILE...]")
 @click.option("--dry-run", is_flag=True, help="Only count what would be new; store nothing.")

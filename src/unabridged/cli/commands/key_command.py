@@ -57,7 +57,7 @@ def new_command(invocation: Invocation, place: str) -> None:
     )
 
 
-@command.sub("change", "unabridged key change file:~/new.key")
+@command.sub("change", "unabridged key change file:~/new.key", audit="key.change")
 @click.argument("place")
 def change_command(invocation: Invocation, place: str) -> None:
     """Protect the home's secrets with another key: file:PATH, env:NAME or keyring.
@@ -81,14 +81,14 @@ def change_command(invocation: Invocation, place: str) -> None:
     )
 
 
-@command.sub("retire", "unabridged key retire")
+@command.sub("retire", "unabridged key retire", audit="key.retire")
 def retire_command(invocation: Invocation) -> None:
     """Stop accepting every key but the current one."""
     mark = retire_keys(invocation.settings())
     invocation.answer({"mark": mark}, f"Retired every key but the one with the mark {mark}.")
 
 
-@command.sub("seal", "unabridged key seal")
+@command.sub("seal", "unabridged key seal", audit="key.seal")
 def seal_command(invocation: Invocation) -> None:
     """Seal what was stored before the key was set; needed once.
 
@@ -113,6 +113,7 @@ def show_mark_command(invocation: Invocation) -> None:
     "unabridged config set key file:~/unabridged.key",
     "unabridged key seal",
     "unabridged key encrypt",
+    audit="key.encrypt",
 )
 def encrypt_command(invocation: Invocation) -> None:
     """Encrypt every space of the home, and everything stored from now on.
@@ -122,7 +123,7 @@ def encrypt_command(invocation: Invocation) -> None:
     _set_encryption(invocation, encrypted=True)
 
 
-@command.sub("decrypt", "unabridged key decrypt")
+@command.sub("decrypt", "unabridged key decrypt", audit="key.decrypt")
 def decrypt_command(invocation: Invocation) -> None:
     """Make every space of the home readable again, without the key."""
     _set_encryption(invocation, encrypted=False)

@@ -37,6 +37,7 @@ command = PlainGroup(
     "create",
     "unabridged keys create phone --user ann --expires 90d",
     options=("home", "profile", "user", "agent", "json"),
+    audit="keys.create",
 )
 @click.argument("name")
 @click.option("--session", metavar="ID", help="Limit it to one session.")
@@ -123,7 +124,7 @@ def list_command(invocation: Invocation) -> None:
     echo_lines(table(columns, rows, width()))
 
 
-@command.sub("revoke", "unabridged keys revoke phone")
+@command.sub("revoke", "unabridged keys revoke phone", audit="keys.revoke")
 @click.argument("which")
 def revoke_command(invocation: Invocation, which: str) -> None:
     """Revoke an API key, by its name or by its id in the list.

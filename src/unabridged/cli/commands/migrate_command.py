@@ -26,6 +26,7 @@ MISSED_SHOWN = 20
     "unabridged migrate ~/.dana --profile agent",
     "unabridged migrate --list",
     "unabridged migrate --rollback",
+    audit="migrate",
     options=_OPTIONS,
 )
 @click.argument("folder", required=False, metavar="[FOLDER]")

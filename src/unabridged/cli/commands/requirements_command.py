@@ -119,6 +119,7 @@ from_operation(
     "export",
     "unabridged requirements export > requirements.md",
     "unabridged requirements export --format json > requirements.json",
+    audit="requirements.export",
 )
 @click.option(
     "--format",
@@ -137,7 +138,9 @@ def export_command(invocation: Invocation, form: str) -> None:
     echo_raw(write(look_into(invocation).requirements.all()), end=chosen != "csv")
 
 
-@command.sub("import", "unabridged requirements import requirements.json")
+@command.sub(
+    "import", "unabridged requirements import requirements.json", audit="requirements.import"
+)
 @click.argument("file")
 def import_command(invocation: Invocation, file: str) -> None:
     """Import requirements that were exported as JSON; those already here are skipped."""

@@ -36,6 +36,7 @@ _dry_run = click.option("--dry-run", is_flag=True, help="Only show what would be
     "unabridged share to ann/coder --session 2",
     "unabridged share to team/pool --all-facts --dry-run",
     "unabridged share to ann/coder ann/writer --agent research --fact 3",
+    audit="shares.add",
 )
 @click.argument("spaces", metavar="SPACE...", nargs=-1, required=True)
 @click.option(
@@ -116,6 +117,7 @@ from_operation(
     "unabridged share hand-off ann/coder",
     "unabridged share hand-off ann/default/qwen3:8b --session 2",
     options=(*MEMORY, "session"),
+    audit="shares.add",
 )
 @click.argument("space", metavar="SPACE")
 @_dry_run

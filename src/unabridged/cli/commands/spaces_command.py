@@ -69,7 +69,9 @@ def list_command(invocation: Invocation) -> None:
     echo_lines([paint(apart, "dim")] if apart else [])
 
 
-@command.sub("rename", "unabridged spaces rename default/default ann/default")
+@command.sub(
+    "rename", "unabridged spaces rename default/default ann/default", audit="spaces.rename"
+)
 @click.argument("old")
 @click.argument("new")
 def rename_command(invocation: Invocation, old: str, new: str) -> None:
@@ -82,7 +84,7 @@ def rename_command(invocation: Invocation, old: str, new: str) -> None:
     )
 
 
-@command.sub("merge", "unabridged spaces merge ann/work ann/default")
+@command.sub("merge", "unabridged spaces merge ann/work ann/default", audit="spaces.merge")
 @click.argument("source")
 @click.argument("into")
 def merge_command(invocation: Invocation, source: str, into: str) -> None:
@@ -140,6 +142,7 @@ def _name(space: SpaceId | None, path: Path) -> str:
     "unabridged spaces copy sqlite: sqlite: --to-home /mnt/stick/memory",
     "unabridged spaces copy ann/default file:ann.db",
     "unabridged spaces copy file:ann.db sqlite:ann/default",
+    audit="spaces.copy",
 )
 @click.argument("source", metavar="FROM")
 @click.argument("target", metavar="TO")

@@ -12,15 +12,15 @@ from unabridged.home.verify import moor, verify
 @plain_command("verify", "unabridged verify", "unabridged verify ann/default --json")
 @click.argument("space", required=False)
 @click.option(
-    "--anchor-again",
+    "--accept",
     is_flag=True,
-    help="Record every space in the anchor as it is now, after you restored a backup.",
+    help="Accept every space as it is now, after you put back an older file or home yourself.",
 )
-def command(invocation: Invocation, space: str | None, *, anchor_again: bool) -> None:
+def command(invocation: Invocation, space: str | None, *, accept: bool) -> None:
     """Check that nothing stored was changed by another program.
 
-    It checks every digest, the chain over all messages, the index, and the anchor if one is set, for one SPACE (USER/AGENT) or for all. It reports each mismatch, and then ends with exit code 1.
+    It checks every digest, the chain over all messages, the index, how far the files were when they were used last, and the anchor if one is set, for one SPACE (USER/AGENT) or for all. It reports each mismatch, and then ends with exit code 1.
     """
     settings = invocation.settings()
     chosen = parse_space(space, settings.isolation) if space else None
-    show_proofs(invocation, moor(settings) if anchor_again else verify(settings, chosen))
+    show_proofs(invocation, moor(settings) if accept else verify(settings, chosen))

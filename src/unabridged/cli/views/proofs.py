@@ -35,6 +35,8 @@ def _show(proof: Proof) -> None:
 
 def _held(proof: Proof) -> str:
     sealed = proof.sealed
+    if proof.note:
+        return proof.note
     if sealed is None:
         return "sound, without a key and without an anchor"
     parts = [f"{count(sealed.links, 'message')} in its chain"] if sealed.links else ["sealed"]

@@ -6,7 +6,10 @@ from pathlib import Path
 import apsw
 
 from unabridged.domain.hash_chain import ChainHead, MacKey
+from unabridged.stores import last_seen
+from unabridged.stores.checkpoint_file import Checkpoint
 from unabridged.stores.integrity_policy import IntegrityPolicy, fields_of
+from unabridged.stores.last_seen import SeenFile
 from unabridged.stores.sqlite import read_rows, sqlite_errors, verify_file
 from unabridged.stores.sqlite.chain_writer import (
     ChainWriter,
@@ -67,9 +70,11 @@ def name_space(
         connection.execute(sql["set seal"], stamped(mine, "seal", now.row()))
 
 
-def renew_generation(connection: apsw.Connection) -> None:
-    """Make followers of a file rebuild after it was restored."""
-    connection.execute(statements()["set meta"], meta_row("generation", new_generation()))
+def renew_generation(connection: apsw.Connection) -> str:
+    """Make followers of a file rebuild after it was restored; return its new generation."""
+    generation = new_generation()
+    connection.execute(statements()["set meta"], meta_row("generation", generation))
+    return generation
 
 
 def load_chain(db: SqliteConnection, guard: IntegrityPolicy) -> None:
@@ -78,9 +83,11 @@ def load_chain(db: SqliteConnection, guard: IntegrityPolicy) -> None:
     Raises:
         StoreKeyError: It is not sealed under the key, and may not be sealed now.
         StoreTamperedError: It is older than the anchor's checkpoint, or its seal was changed.
+        StoreOlderError: It is older than when the home last used it, or another file.
     """
     check_anchor(db, guard)
-    now = _load(db)
+    check_seen(db, guard)
+    now, generation = _load(db)
     if not guard.strict and not now.mark:
         guard = replace(guard, mac_key=MacKey())
     mark = guard.mac_key.mark
@@ -90,17 +97,17 @@ def load_chain(db: SqliteConnection, guard: IntegrityPolicy) -> None:
         if not db.writable:
             return
         now = _seal_under_key(db, guard)
-    db.watcher = ChainWriter(db, guard)
+    db.watcher = ChainWriter(db, guard, generation)
     db.mac_key = guard.mac_key if now.mark == mark else None
 
 
-def _load(db: SqliteConnection) -> Seal:
+def _load(db: SqliteConnection) -> tuple[Seal, str]:
     with db.read():
         now, _ = load_seal(db)
-        space = read_rows.meta(db, "space")
+        space, generation = (read_rows.meta(db, name) for name in ("space", "generation"))
     if now.space != space:
         raise sqlite_errors.tampered(db.path, "it is the file of another space.")
-    return now
+    return now, generation
 
 
 def _is_empty(db: SqliteConnection) -> bool:
@@ -124,18 +131,7 @@ def check_anchor(db: SqliteConnection, guard: IntegrityPolicy) -> None:
     with db.read():
         now, digest = load_seal(db)
         there = checkpoint_of(db, now, digest)
-        if held is None:
-            known = True
-        elif held.mark != now.mark:
-            known = any(
-                held.number == one["number"] and held.root == one["root"] for one in now.past
-            )
-        elif there.writes == held.writes:
-            known = there.state == held.state
-        else:
-            row = db.one("root of a number", (held.number,))
-            root = row[0].hex() if row else ("" if held.number else held.root)
-            known = there.writes > held.writes and root == held.root
+        known = held is None or _continues(db, now, there, held)
     if not known and held is not None:
         raise sqlite_errors.tampered(
             db.path,
@@ -145,6 +141,44 @@ def check_anchor(db: SqliteConnection, guard: IntegrityPolicy) -> None:
         )
     if held is None or held.writes < there.writes or held.mark != there.mark:
         anchor.remember(known_as, there, anew=held is not None and held.mark != there.mark)
+
+
+def _continues(db: SqliteConnection, now: Seal, there: Checkpoint, held: Checkpoint) -> bool:
+    if held.mark != now.mark:
+        return any(held.number == one["number"] and held.root == one["root"] for one in now.past)
+    if there.writes == held.writes:
+        return there.state == held.state
+    row = db.one("root of a number", (held.number,))
+    root = row[0].hex() if row else ("" if held.number else held.root)
+    return bool(there.writes > held.writes and root == held.root)
+
+
+def check_seen(db: SqliteConnection, guard: IntegrityPolicy) -> None:
+    """Compare a file with what the home last saw of it, and note it.
+
+    Raises:
+        StoreOlderError: It is older, or another file.
+    """
+    if guard.seen is None:
+        return
+    held = guard.seen.recall(db.path)  # first, since others may write in the meantime
+    with db.read():
+        now, digest = load_seal(db)
+        there = SeenFile(read_rows.meta(db, "generation"), checkpoint_of(db, now, digest))
+        if held is not None and there.generation != held.expected:
+            known = there.generation == held.generation
+            if not known or not _continues(db, now, there.checkpoint, held.checkpoint):
+                raise last_seen.older(db.path, there.checkpoint, held.checkpoint)
+    guard.seen.remember(db.path, there)
+
+
+def accept_seen(db: SqliteConnection, guard: IntegrityPolicy) -> None:
+    """Note a file as it is now, even if more was noted."""
+    if guard.seen is not None:
+        with db.read():
+            now, digest = load_seal(db)
+            there = SeenFile(read_rows.meta(db, "generation"), checkpoint_of(db, now, digest))
+        guard.seen.remember(db.path, there, anew=True)
 
 
 def chain_head(db: SqliteConnection) -> ChainHead:

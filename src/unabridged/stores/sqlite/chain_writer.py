@@ -16,6 +16,7 @@ from unabridged.errors import StoreKeyError
 from unabridged.stores.checkpoint_file import Checkpoint
 from unabridged.stores.integrity_policy import IntegrityPolicy, fields_from
 from unabridged.stores.json_codec import pack, unpack
+from unabridged.stores.last_seen import NOTED_WRITES, SeenFile
 from unabridged.stores.sqlite import sqlite_errors
 from unabridged.stores.sqlite.database import SqliteConnection
 from unabridged.stores.sqlite.rows import (
@@ -100,12 +101,21 @@ def seal_of(row: Row, path: Path) -> Seal:
 
 
 class ChainWriter:
-    """Maintains the chain of one file."""
+    """Maintains the chain of one file.
 
-    def __init__(self, db: SqliteConnection, guard: IntegrityPolicy) -> None:
+    Args:
+        db: The file.
+        guard: How its content is proved.
+        generation: The id of the file, for the home's note of how far it is.
+    """
+
+    def __init__(self, db: SqliteConnection, guard: IntegrityPolicy, generation: str = "") -> None:
         self.guard = guard
         self.mac_key = guard.mac_key
         self._db = db
+        self._generation = generation
+        self._written: Checkpoint | None = None
+        self._unnoted = 0
         self._seal: Seal | None = None
         self._rows = 0
         self._chains: dict[str, tuple[int, int, bytes]] = {}
@@ -155,8 +165,8 @@ class ChainWriter:
         """Write the changes at the end of a transaction.
 
         Returns:
-            A function that updates the anchor after the transaction; None if nothing changed or
-            there is no anchor.
+            A function that updates the anchor and the home's note after the transaction; None if
+            nothing changed.
         """
         if self._seal is None:
             return None
@@ -168,14 +178,20 @@ class ChainWriter:
         now.writes += 1
         row = stamped(self.mac_key, "seal", now.row())
         self._db.run("set seal", row)
-        anchor = self.guard.anchor
-        if anchor is None:
-            return None
-        return partial(
-            anchor.remember,
-            name_in_anchor(self._db, now.uuid),
-            checkpoint_of(self._db, now, row[-1]),
-        )
+        return partial(self._committed, now.uuid, checkpoint_of(self._db, now, row[-1]))
+
+    def _committed(self, uuid: str, there: Checkpoint) -> None:
+        self._written, self._unnoted = there, self._unnoted + 1
+        if self._unnoted >= NOTED_WRITES:
+            self.close()
+        if self.guard.anchor is not None:
+            self.guard.anchor.remember(name_in_anchor(self._db, uuid), there)
+
+    def close(self) -> None:
+        """Note what was written last, for the home."""
+        written, self._written, self._unnoted = self._written, None, 0
+        if self.guard.seen is not None and written is not None:
+            self.guard.seen.remember(self._db.path, SeenFile(self._generation, written))
 
     def start(self, first: Seal) -> None:
         """Start a new chain."""

@@ -61,7 +61,7 @@ class ConnectionOptions:
 
     def for_copies(self) -> "ConnectionOptions":
         """Return the access to copies of a store: of any age, without an anchor."""
-        return replace(self, guard=replace(self.guard, anchor=None, strict=False))
+        return replace(self, guard=replace(self.guard, anchor=None, seen=None, strict=False))
 
     def cipher(self) -> Cipher:
         """The cipher of the files next to an encrypted one."""

@@ -60,6 +60,9 @@ class Watcher(Protocol):
         """End a write transaction; return a function to call after it."""
         ...
 
+    def close(self) -> None:
+        """Note how far the file is: it is being closed."""
+
 
 class SqliteConnection:
     """One open file. It may be used from any thread of the process that opened it.
@@ -290,6 +293,8 @@ class SqliteConnection:
         """
         with self.lock:
             connection, self._connection = self._connection, None
+            if connection is not None and self.watcher is not None:
+                self.watcher.close()
             while self._idle:
                 reader = self._idle.pop()
                 self._readers.remove(reader)

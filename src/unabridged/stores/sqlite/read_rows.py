@@ -246,10 +246,15 @@ def recent(db: SqliteConnection, session_id: str, limit: int, before: str | None
 
 
 def _stretch(
-    db: SqliteConnection, session_id: str, rows: Sequence[Row], *, to_the_end: bool
+    db: SqliteConnection,
+    session_id: str,
+    rows: Sequence[Row],
+    *,
+    to_the_end: bool,
+    from_the_first: bool = False,
 ) -> list[Exchange]:
     exchanges, links = _proven(db, rows, _by_owner(db, [row[0] for row in rows]))
-    prove_stretch(db, session_id, links, to_the_end=to_the_end)
+    prove_stretch(db, session_id, links, to_the_end=to_the_end, from_the_first=from_the_first)
     return exchanges
 
 
@@ -282,7 +287,7 @@ def scan(db: SqliteConnection, after: str | None, limit: int) -> list[Exchange]:
 def exchanges_of(db: SqliteConnection, session_id: str) -> list[Exchange]:
     """Return every exchange of a session, parents before children."""
     rows = db.rows("exchanges of a session", (column(session_id),))
-    every = _stretch(db, session_id, rows, to_the_end=True)
+    every = _stretch(db, session_id, rows, to_the_end=True, from_the_first=True)
     found = parents_first(every)
     if len(found) < len(every):
         raise sqlite_errors.damaged(db.path, f"the exchanges of {session_id!r} form a cycle.")

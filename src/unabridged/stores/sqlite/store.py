@@ -397,12 +397,14 @@ class SqliteStore:
 
     @classmethod
     def moor_at(cls, path: Path, access: ConnectionOptions) -> None:
-        """Store a restored file's state in the anchor, even if it is older."""
-        if access.guard.anchor is None:
+        """Store a file's state in the anchor and the home's note, even if it is older."""
+        guard = access.guard
+        if guard.anchor is None and guard.seen is None:
             return
         store = cls(path, create=False, access=access.for_copies())
         try:
-            chain_setup.renew_anchor(store._db, access.guard)
+            chain_setup.renew_anchor(store._db, guard)
+            chain_setup.accept_seen(store._db, guard)
         finally:
             store.close()
 

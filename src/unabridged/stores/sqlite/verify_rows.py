@@ -72,7 +72,12 @@ def _is_what_was_said(
 
 
 def prove_stretch(
-    db: SqliteConnection, session: str, links: Mapping[int, Row], *, to_the_end: bool
+    db: SqliteConnection,
+    session: str,
+    links: Mapping[int, Row],
+    *,
+    to_the_end: bool,
+    from_the_first: bool = False,
 ) -> None:
     """Prove that no message is missing between or after messages of a session.
 
@@ -81,23 +86,26 @@ def prove_stretch(
         session: The session.
         links: The links of the messages.
         to_the_end: Whether the newest message of the session must be among them or before it.
+        from_the_first: Whether every message of the session must be among them.
 
     Raises:
         StoreTamperedError: A message or the end of the session was removed.
     """
-    if not links:
+    if db.mac_key is None or not (links or from_the_first):
         return
     chains = {row[1] for row in links.values()}
     places = [row[2] for row in links.values()]
-    chain, first, last = next(iter(chains)), min(places), max(places)
+    last = max(places, default=0)
     if to_the_end:
         row = db.one("chain", (column(session),))
         if row is None:
+            if not links:
+                return  # nothing was said in it
             raise sqlite_errors.tampered(db.path, f"the chain of session {session!r} is missing.")
         prove_row(db.path, db.mac_key, "chain", row)
         _, number, last, end = checked("chain", row, db.path)
         chains.add(number)
-        if db.one("last link", (chain,)) != (last, end):
+        if db.one("last link", (number,)) != (last, end):
             raise sqlite_errors.tampered(
                 db.path, f"session {session!r} does not end at position {last} as written."
             )
@@ -105,12 +113,38 @@ def prove_stretch(
         raise sqlite_errors.tampered(
             db.path, f"session {session!r} contains messages of another one."
         )
-    there, missing = db.one("stretch of a chain", (chain, first, last)) or (0, 0)
+    first = 1 if from_the_first else min(places)
+    _prove_between(db, db.mac_key, session, (*chains, first, last))
+
+
+def _prove_between(
+    db: SqliteConnection, mac_key: MacKey, session: str, stretch: tuple[int, int, int]
+) -> None:
+    _, first, last = stretch
+    there, missing, forgotten = db.one("stretch of a chain", stretch) or (0, 0, 0)
     if there != last - first + 1 or missing:
         raise sqlite_errors.tampered(
             db.path,
             f"session {session!r}: some messages at positions {first} to {last} were removed.",
         )
+    for row in db.rows("forgotten in a stretch", stretch) if forgotten else ():
+        if not _is_forgotten(mac_key, row):
+            raise sqlite_errors.tampered(
+                db.path,
+                f"session {session!r}, position {row[2]}: the message was removed, not forgotten.",
+            )
+
+
+def _is_forgotten(mac_key: MacKey, row: Row) -> bool:
+    if not is_link(row) or not isinstance(row[-1], bytes | None):
+        return False
+    link = Link(*row[:-1])
+    before = START if link.place == 1 else row[-1]
+    return (
+        before is not None
+        and mac_key.gone(link.link) == link.gone
+        and mac_key.link(before, link.where, link.promise) == link.link
+    )
 
 
 def _altered(

@@ -2,7 +2,8 @@
 
 An object with ``metadata`` (``saved_at``, ``message_count``, ``total_tokens``, ``condensations``) and
 ``messages``, each of these with ``id``, ``content``, ``type`` (``user``, ``assistant``, ``system``,
-``momentum_state``), ``timestamp``, ``tokens``, ``content_category`` and ``condensed``. A condensed
+``momentum_state``), ``timestamp``, ``tokens``, ``content_category``, ``condensed`` and, since its
+later versions, ``importance_score``. Category and importance are kept as the file gives them. A condensed
 message is a system message that replaced others, which are gone from the file: it is kept as an
 exchange, with a note in brackets, in its place. Other system messages are notices of the
 program, and a momentum state is the story engine's own bookkeeping; both are counted and left out.
@@ -14,8 +15,10 @@ memory.json).
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
+from unabridged.domain.annotation import Stated
 from unabridged.transfer.build_conversation import ImportOrigin, transcript
 from unabridged.transfer.foreign_format import Format, each_record, rows, signs
 from unabridged.transfer.formats import placeholders
@@ -39,7 +42,7 @@ def _conversation(record: JsonRecord) -> Iterator[Item]:
             reasons.change(SUMMARY_ONLY, each)
             _condensed(data, row, where, reasons)
         else:
-            row.add(data, where, name="type")
+            row.add(data, where, name="type", stated=_stated(data, reasons))
     saved = as_object(memory.get("metadata")).get("saved_at")
     origin = ImportOrigin(
         FORMAT.name, title=placeholders.title(row.messages), updated=reasons.time(saved)
@@ -51,16 +54,19 @@ def _condensed(data: Mapping[str, Any], row: MessageRow, where: str, reasons: Re
     category = as_text(data.get("content_category"))
     if category in ("condensed_summary", "standard"):
         category = ""
-    row.extend(
-        placeholders.summary(
-            data["content"],
-            key=as_id(data.get("id")) or "",
-            note=f"Category: {category}." if category else "",
-            at=reasons.time(data.get("timestamp")),
-            parent=row.last,
-            where=where,
-        )
+    opened, summary = placeholders.summary(
+        data["content"],
+        key=as_id(data.get("id")) or "",
+        note=f"Category: {category}." if category else "",
+        at=reasons.time(data.get("timestamp")),
+        parent=row.last,
+        where=where,
     )
+    row.extend([opened, replace(summary, stated=_stated(data, reasons))])
+
+
+def _stated(data: Mapping[str, Any], reasons: Reasons) -> Stated | None:
+    return reasons.stated(data.get("content_category"), data.get("importance_score"))
 
 
 FORMAT = Format(

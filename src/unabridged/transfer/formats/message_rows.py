@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from unabridged.domain.annotation import Stated
 from unabridged.domain.message import Part, Role
 from unabridged.transfer.build_conversation import RawMessage, content_key
 from unabridged.transfer.formats.jsonl import parts_of
@@ -44,10 +45,18 @@ class MessageRow:
             self._said[each.key] = each.parts
             self.messages.append(each)
 
-    def add(self, data: Any, where: str, *, name: str = "role", parts: Parts = parts_of) -> None:
+    def add(
+        self,
+        data: Any,
+        where: str,
+        *,
+        name: str = "role",
+        parts: Parts = parts_of,
+        stated: Stated | None = None,
+    ) -> None:
         """Read a message and append it; count it if it cannot be imported.
 
-        The field ``name`` holds the role.
+        The field ``name`` holds the role; ``stated`` is what the file says of it.
         """
         message = as_object(data)
         why = "not a message, or of an unknown role"
@@ -58,10 +67,15 @@ class MessageRow:
         if not content:
             self._reasons[EMPTY_MESSAGE] += 1
             return
-        self._append(role, content, message, where)
+        self._append(role, content, message, where, stated)
 
     def _append(
-        self, role: Role, parts: tuple[Part, ...], message: Mapping[str, Any], where: str
+        self,
+        role: Role,
+        parts: tuple[Part, ...],
+        message: Mapping[str, Any],
+        where: str,
+        stated: Stated | None,
     ) -> None:
         made = content_key(len(self.messages), role.value, parts)
         key = as_id(message.get("id")) or made
@@ -74,4 +88,6 @@ class MessageRow:
         time = next((message[each] for each in _TIMES if message.get(each) is not None), None)
         model = as_text(message.get("model")) or None
         at = self._reasons.time(time)
-        self.messages.append(RawMessage(key, role, parts, self.last, at, model, where=where))
+        self.messages.append(
+            RawMessage(key, role, parts, self.last, at, model, where=where, stated=stated)
+        )

@@ -70,7 +70,7 @@ def read_one(record: JsonRecord) -> Iterator[Item]:
     hidden = record.value[KEY]
     about = as_object(hidden.get("about"))
     version = about.get("format")
-    if isinstance(version, int) and version > VERSION:
+    if isinstance(version, int) and version != VERSION:
         raise TransferError(
             f"The file has version {version}; this program reads up to {VERSION}.",
             hint="Update unabridged and try again.",

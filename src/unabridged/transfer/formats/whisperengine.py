@@ -5,7 +5,7 @@ A list, or a line each, of memories with ``id``, ``user_id``, ``content``, ``tim
 ``payload`` is such a memory with ``memory_type`` (``conversation``, the others are notes about the
 user). Nothing links an answer to its message, and a search returns them in any order. They are
 sorted by time; a bot's message answers the user's message before it if it came within 60 seconds,
-as in that program. One that came later, or without a message, follows a line in brackets. Messages of
+as in that program. ``overall_significance``, the importance of a memory, is kept. One that came later, or without a message, follows a line in brackets. Messages of
 one user (and channel, if there is one) are one conversation.
 
 The rule and the fields are those of the seed whisperengine-fidelity-first.md ("Pair Reconstruction
@@ -112,7 +112,8 @@ def _message(memory: Mapping[str, Any], record: JsonRecord, reasons: Reasons) ->
     time = memory.get("timestamp") or memory.get("timestamp_unix")
     at = reasons.time(time)
     key = as_id(memory.get("id")) or digest("memory", role.value, str(time), text)
-    return RawMessage(key, role, (Text(text),), None, at, where=record.where)
+    stated = reasons.stated(None, memory.get("overall_significance"))
+    return RawMessage(key, role, (Text(text),), None, at, where=record.where, stated=stated)
 
 
 FORMAT = Format(

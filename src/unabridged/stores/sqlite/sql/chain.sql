@@ -47,10 +47,18 @@ FROM link l LEFT JOIN link b ON b.chain = l.chain AND b.place = l.place - 1
 WHERE l.number IN (SELECT value FROM json_each(?));
 
 -- name: stretch of a chain
--- How many links stand between two places, and how many of them are neither answered for nor forgotten.
-SELECT count(*), count(CASE WHEN m.seq IS NULL AND l.salt <> x'' THEN 1 END)
+-- How many links are between two places; how many of them have no message and are not marked as
+-- forgotten, or have one and are; and how many are marked as forgotten.
+SELECT count(*), count(CASE WHEN (m.seq IS NULL) <> (l.salt = x'') THEN 1 END),
+       count(CASE WHEN l.salt = x'' THEN 1 END)
 FROM link l LEFT JOIN message m ON m.seq = l.number
 WHERE l.chain = ? AND l.place BETWEEN ? AND ?;
+
+-- name: forgotten in a stretch
+-- Those between two places that are marked as forgotten, each with the link before it in its chain.
+SELECT l.number, l.chain, l.place, l.parent, l.salt, l.promise, l.link, l.root, l.held, l.gone, b.link
+FROM link l LEFT JOIN link b ON b.chain = l.chain AND b.place = l.place - 1
+WHERE l.chain = ? AND l.place BETWEEN ? AND ? AND l.salt = x'';
 
 -- name: last link
 SELECT place, link FROM link WHERE chain = ? ORDER BY place DESC LIMIT 1;
