@@ -128,6 +128,8 @@ def commands(folder):
         ["receipts"], ["receipts", HOSTILE], ["backup", "create"], ["backup", "list"],
         ["backup", "verify", HOSTILE], ["backup", "restore", HOSTILE, "--yes"], ["verify"],
         ["archive", "--session", "2"], ["archive", "--session", HOSTILE], ["key"], ["key", HOSTILE],
+        ["audit"], ["audit", "--json"], ["audit", "--since", HOSTILE],
+        ["backup", "verify", "--read-data"],
         ["doctor"], ["doctor", "--json"], ["connect"], ["connect", HOSTILE],
         ["connect", "open-webui", "--url", f"http://x/{HOSTILE}"],
         ["keys", "create", f"k{HOSTILE}"], ["keys", "create", "k", "--user", HOSTILE],

@@ -57,7 +57,8 @@ def test_what_is_left_on_disk_is_the_memory_and_its_locks(tmp_path, settings):
     assert all(path.suffix in {".lock", ".state"} for path in hidden)
     shown = {path.name.partition(".")[2] for path in left if path not in hidden}
     kinds = {"json", "json.gz"} if "json_files" in settings else set()
-    assert shown - kinds == (set() if settings.get("store") == "memory" else {"db"})
+    stored = {"db", "db.seen"}  # the log, and what was last seen of it
+    assert shown - kinds == (set() if settings.get("store") == "memory" else stored)
     assert bool(shown & kinds) == ("json_files" in settings)
 
 
