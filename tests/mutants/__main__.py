@@ -80,23 +80,11 @@ _VERDICTS = {0: SURVIVED, 1: KILLED, 3: BROKEN}
 
 
 class Plugin:
-    """Run chosen tests of a collection, fewer random examples of each, up to the first failure."""
+    """Run chosen tests of a collection, up to the first failure."""
 
     def __init__(self, loop):
         self.loop = loop
         self.failed = False
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, items):
-        from hypothesis import settings
-
-        for item in items:
-            test = getattr(item, "obj", None)
-            if held := getattr(test, "_hypothesis_internal_use_settings", None):
-                few = min(held.max_examples, EXAMPLES)
-                test._hypothesis_internal_use_settings = settings(
-                    held, max_examples=few, derandomize=True, database=None, deadline=None
-                )
 
     def pytest_runtestloop(self, session):
         if session.testsfailed:
@@ -118,7 +106,13 @@ class Plugin:
 
 def collected(tests, loop):
     """Collect tests in this process and hand them to a function."""
+    from hypothesis import settings
+
     os.chdir(CHECKOUT)
+    os.environ["TEST_EXAMPLES"] = str(EXAMPLES)
+    fixed = {"derandomize": True, "database": None, "deadline": None}
+    settings.register_profile("mutants", max_examples=EXAMPLES, **fixed)
+    settings.load_profile("mutants")
     return pytest.main([*OPTIONS, *sorted(tests)], plugins=[Plugin(loop)])
 
 

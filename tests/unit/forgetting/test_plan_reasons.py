@@ -138,7 +138,7 @@ def given_records(gone):
 
 
 def test_what_a_person_stated_repeats_it_too_and_goes_on_request(store, gone, monkeypatch):
-    monkeypatch.setattr("unabridged.forgetting.plan._sources", lambda *_: ())
+    monkeypatch.setattr("unabridged.forgetting.plan.states_one_of", lambda *_: False)
     monkeypatch.setattr("unabridged.forgetting.plan.support", _no_support)
     store.put(given_records(gone))
     other = LogWriter(store, "s2").say(SAID, "Hm.")

@@ -209,7 +209,8 @@ def test_the_head_is_the_newest_that_is_left_if_nothing_before_it_is():
     writer = LogWriter(None)
     first = writer.say("First of all", "Yes")
     other = LogWriter(None)
-    other._count = 9
+    for _ in range(9):
+        other.message("not written")  # later ids and times
     second, third = (other.say(f"Branch {n}", "No") for n in (1, 2))
     third = replace(third, messages=(*third.messages, other.message("and")))
     session = replace(writer.header, head=first.messages[-1].id)
