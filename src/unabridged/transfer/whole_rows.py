@@ -7,6 +7,8 @@ Path = tuple[str, ...]
 """The keys on the way to a list; lists do not count, and ``*`` is any key."""
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|["\[\]{},:]', re.DOTALL)
 _QUOTE = b'"'
+MOST_NESTED = 512
+"""Brackets in each other up to which a value is followed: no reader of JSON follows many more."""
 _CLOSERS = {b"{": b"}", b"[": b"]"}
 
 
@@ -35,8 +37,8 @@ def whole_rows(data: bytes, rows: frozenset[Path]) -> bytes | None:
     walk = _Walk(rows)
     for token in _TOKEN.finditer(data):
         sign = token.group()
-        if sign == _QUOTE:
-            break  # a string that breaks off
+        if sign == _QUOTE or len(walk.opened) > MOST_NESTED:
+            break  # a string that breaks off, or what nobody can read
         if sign in _CLOSERS:
             walk.open(sign)
         elif sign in _CLOSERS.values():
