@@ -505,13 +505,15 @@ def test_another_model_is_asked_for_its_own_window_each_time(memory):
 def test_where_far_more_was_found_than_fits_the_prompt_is_within_all_the_same(
     tmp_path, window, ask
 ):
-    with Talker.open(tmp_path, upstream=scripted(window=window), window=100_000) as memory:
+    clock = ManualClock()  # an estimate depends on the letters of ids in excerpts
+    with Talker.open(tmp_path, upstream=scripted(), window=100_000, clock=clock) as memory:
         for n in range(24):
             if n < 18:
                 memory.new_session()
             size = 1 + 5 * (n % 12)
             say(memory, f"{n}: the cheese from Auvergne. " * size, "Blue, from Auvergne. " * size)
-    with Talker.open(tmp_path, upstream=scripted(window=window), window=window) as memory:
+    model = scripted(window=window)
+    with Talker.open(tmp_path, upstream=model, window=window, clock=clock) as memory:
         for mode in ("chat", "tools"):
             context = memory.prepare(ask, mode=mode)
             ledger = context.ledger
