@@ -72,12 +72,10 @@ def begin_behind(space: Space, context: Context, title: str = "") -> tuple[Conte
 
 def _behind(space: Space, context: Context) -> Context:
     session = space.sessions.get(context.scope.session or "")
-    if session is None and context.retry_of is None:  # forgotten meanwhile: it begins again
-        return replace(context, head=None, parent=None, follows=None, new_session=True)
-    if session is None:
-        return context
     if context.retry_of is not None:  # it keeps its place: only the head has moved
-        return replace(context, head=session.head, new_session=False)
+        return replace(context, head=session.head, new_session=False) if session else context
+    if session is None:  # forgotten meanwhile: it begins again
+        return replace(context, head=None, parent=None, follows=None, new_session=True)
     newest = sessions_of.current_exchange(space.dependencies.store, session)
     return replace(
         context,
